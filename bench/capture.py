@@ -18,8 +18,8 @@ from tests.agent.intents import labelled as prompts
 
 from bench.common import finish, parser, seconds, verdict
 from memlines.agent.capture import find_facts, is_injection
+from memlines.agent.capture.find import Embed
 from memlines.agent.capture.reading import LANGUAGES
-from memlines.agent.capture.rules import Embed
 
 ROUNDS = 3
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from tests.agent.capture.messages import labelled
 from tests.agent.intents import labelled as prompts
 
+from memlines.agent.capture.find import NAMES, NOT_EMBEDDED, WEIGHTS, read
 from memlines.agent.capture.reading import LANGUAGES
-from memlines.agent.capture.rules import NAMES, NOT_EMBEDDED, WEIGHTS, read
 from memlines.embed.builtin.files import BuiltinProvider
 
 FILES = ("develop", "develop_more", "unseen", "fitting")

@@ -11,7 +11,7 @@ import pytest
 
 from memlines.agent import intent
 from memlines.agent.capture import find_facts, is_injection
-from memlines.agent.capture.rules import may_last
+from memlines.agent.capture.find import may_last
 from memlines.agent.lasting import rate, sentences_of
 from memlines.agent.messages import parse_messages
 from memlines.index.search.query import as_prose

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memlines.errors import WorkspaceError
 from memlines.files.tombstones import FILE_NAME, SALT_NAME, Forgotten, bury, session_of
 from memlines.paths import Workspace
-from memlines.text.pieces import bare
+from memlines.text.matching import bare
 from memlines.types import Turn
 
 ENTRY = "- 14:32 The vault in Lyon opens with 4471 zebra. Only Anna knows it. [session s1]"

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memlines.text import edits
 from memlines.text.edits import add, cut, lines_at, locate, put, split, tidy
 from memlines.text.entries import own_text_of, session_in
 from tests.text.test_entries import MARKDOWN
@@ -222,5 +221,7 @@ def test_what_is_tidied_stays_so(block: str) -> None:
     st.text(alphabet="a -#`\n\r\t1.", max_size=30),
     st.sampled_from(["- x", "words", "# T", "- x\n  y", "1. z"]),
 )
-def test_what_is_added_at_the_end_stands_where_it_would_be_inserted(text: str, block: str) -> None:
-    assert add(text, block) == edits._insert(text, len(split(text)), block)
+def test_what_is_added_at_the_end_is_on_the_lines_that_are_named(text: str, block: str) -> None:
+    added = add(text, block)
+    assert lines_at(added.text, added.first, added.last) == block
+    assert added.last == len(split(added.text))

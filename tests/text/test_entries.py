@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.text.entries import Entry, entries_of, entry_at, own_text_of, title_of
+from memlines.text.entries import Entry, entries_of, own_text_of, title_of
 from memlines.text.outline import outline
 
 Span = tuple[str, int, int]
@@ -139,10 +139,8 @@ def test_code_in_an_item_is_no_heading_above() -> None:
     assert entries_of("# A\n- ```\n  # x\n  ```\n- b\n")[-1].heading == "A"
 
 
-@pytest.mark.parametrize(("line", "first"), [(1, 1), (2, 1), (3, None), (4, 4), (5, None), (0, None)])
-def test_the_entry_at_a_line(line: int, first: int | None) -> None:
-    entry = entry_at(entries_of("- a\n  b\n\nc\n"), line)
-    assert (entry.first if entry else None) == first
+def test_the_lines_of_an_entry() -> None:
+    assert [(entry.first, entry.last) for entry in entries_of("- a\n  b\n\nc\n")] == [(1, 2), (4, 4)]
 
 
 SECTIONS = "# Top\nintro\n\n## One\n- a\n### Deep\n- b\n\n## Two  words\n- c\n"
@@ -203,9 +201,8 @@ def test_entries_are_in_order_and_begin_and_end_with_words(text: str) -> None:
 
 @given(st.lists(st.sampled_from(["# A", "text", "- b", "  c", "", "> d", "1. e", "| f |"])).map("\n".join))
 def test_every_line_with_words_belongs_to_an_entry(text: str) -> None:
-    entries = entries_of(text)
-    for number, line in enumerate(text.split("\n"), 1):
-        assert (entry_at(entries, number) is not None) >= bool(line.strip())
+    inside = {number for entry in entries_of(text) for number in range(entry.first, entry.last + 1)}
+    assert inside >= {number for number, line in enumerate(text.split("\n"), 1) if line.strip()}
 
 
 @given(st.lists(st.sampled_from(["# A", "## B #", "   # C", "text", "```", "~~~", "    ```", "", "``` x"])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memlines.text.redaction import redact
-from memlines.text.redaction.rules import FORMS, MARKED
+from memlines.text.redaction.patterns import FORMS, MARKED
 
 LENGTH = 300_000
 KEYWORDS = sorted({word for rule in (*MARKED, *FORMS) for word in rule.keywords.split()})

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.text.redaction import redact
-from memlines.text.redaction.rules import FORMS, MARKED
+from memlines.text.redaction.patterns import FORMS, MARKED
 from memlines.text.redaction.tokens import _matcher
 from tests.text.redaction_corpus import Form, Planted, forms, planted, survives
 

@@ -28,7 +28,7 @@ from memlines.folders import PRIVATE_FILE, files_below, open_folder
 from memlines.paths import Workspace
 from memlines.text.edits import cut, line_end_of, locate, split, tidy_end
 from memlines.text.entries import Entry, entries_of
-from memlines.text.pieces import bare
+from memlines.text.matching import bare
 from memlines.text.terms import RUN
 from memlines.types import cite
 

@@ -3,7 +3,7 @@
 Forgetting takes a text out of the notes, but it may also be in transcripts, which belong to other
 programs and are read again and again. So `<private>/forgotten.jsonl` holds a salted SHA-256 of each
 forgotten entry, and of each of its lines and sentences that is long enough to be data from others
-(`text.pieces`).
+(`text.matching`).
 
 A line of the file says how many words its text had, and one byte that is made of the first of them, so that
 not every place of a transcript has to be hashed for every forgotten text. The salt lies beside it: the same
@@ -30,7 +30,7 @@ from memlines.files import atomic
 from memlines.files.place import Place, attempt, reading, writing
 from memlines.folders import PRIVATE_FILE
 from memlines.paths import Workspace
-from memlines.text.pieces import compose, cut_spans, goes_on, pieces_of, tokens_in, words_in
+from memlines.text.matching import compose, cut_spans, goes_on, pieces_of, tokens_in, words_in
 from memlines.types import Turn
 
 FILE_NAME = "forgotten.jsonl"

@@ -1,27 +1,26 @@
 """Cut a text or a note into chunks of bounded weight that keep their line numbers.
 
-A chunk is a run of whole lines. A line that is too heavy is cut into pieces first. When
-a chunk is full, the end of it is carried into the next one, so that a sentence on a
-border is found whole in one of the two. Chinese, Japanese and Korean characters weigh
-four, because a model spends about as many tokens on one of them as on four Latin letters.
+A chunk is a run of whole lines. A line that is too heavy is cut into pieces first. When a chunk is full, its
+end is carried into the next one, so that a sentence on a border is found whole in one of the two. Chinese,
+Japanese and Korean characters weigh four, because a model spends about as many tokens on one of them as on
+four Latin letters.
 
-The front matter of a note is no passage of its own: title, aliases and tags stand above every chunk, as
-headings do, and the other values above the first one. Only where they do not fit there, or the note has no
-other text, its lines are kept like others. Comments that name a session are no passage either: blank lines
-stand for them.
+The front matter of a note becomes part of the headings: title, aliases and tags above every chunk, and the
+other values above the first one. Only where they do not fit there, or the note has no other text, its lines
+are kept like others. Comments that name a session become blank lines.
 
-A chunk is cut further into the sentences that are compared with a question by themselves.
+A chunk is cut further into the sentences that are compared with a question one by one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memlines.text.entries import without_session_comments
-from memlines.text.outline import FrontMatter, front_matter, heading_above, outline
+from memlines.text.outline import front_matter, heading_above, outline
 from memlines.types import Chunk
 
 CHUNKER_VERSION = 4
@@ -121,16 +120,11 @@ def _pieces(line: str, limit: int) -> Iterator[str]:
             end = min(end, len(line)) - max(1, excess // (1 + _WIDE_EXTRA))
             piece = line[start:end]
             excess = weigh(piece) - limit
-        if start + len(piece) < len(line):
-            piece = piece[: _last_break(piece)]
+        blank = max(piece.rfind(" "), piece.rfind("\t"))
+        if start + len(piece) < len(line) and blank >= len(piece) * 3 // 4:
+            piece = piece[: blank + 1]  # no word is cut, if that costs at most a quarter of the piece
         yield piece
         start += len(piece)
-
-
-def _last_break(piece: str) -> int:
-    """Return where to end a piece so that no word is cut, if that costs at most a quarter of it."""
-    blank = max(piece.rfind(" "), piece.rfind("\t"))
-    return blank + 1 if blank >= len(piece) * 3 // 4 else len(piece)
 
 
 def _carry(segments: list[Segment], window: int) -> list[Segment]:
@@ -150,17 +144,15 @@ def _carry(segments: list[Segment], window: int) -> list[Segment]:
 
 def _tail(text: str, weight: int) -> str:
     """Return the longest end of a text that weighs at most so much."""
-    if weight <= 0:
-        return ""
-    tail = text[-weight:]
-    while (excess := weigh(tail) - weight) > 0:
+    tail = text[-weight:] if weight > 0 else ""
+    while (excess := weigh(tail) - weight) > 0 and tail:
         tail = tail[max(1, excess // (1 + _WIDE_EXTRA)) :]
     return tail
 
 
 _LONGEST_CONTEXT = 160
 _LONGEST_OTHERS = 320
-"""Characters above a chunk, so that they never outweigh what stands in it."""
+"""Characters above a chunk, so that they never outweigh its text."""
 
 _BELOW = " > "
 
@@ -173,37 +165,20 @@ def chunk_note(text: str, tokens: int, overlap: int) -> list[Chunk]:
         return chunk_text(text, tokens, overlap)
     lines = text.split("\n")
     body = chunk_text("\n".join(lines[matter.lines :]), tokens, overlap)
-    context = _context(matter)
+    aliases = f"({', '.join(matter.aliases)})" if matter.aliases else ""
+    context = " ".join(filter(None, [matter.title, aliases, *(f"#{tag}" for tag in matter.tags)]))
     others = "; ".join(f"{key}: {value}" for key, value in matter.others)
-    chunks = [
-        replace(
-            chunk,
-            start_line=chunk.start_line + matter.lines,
-            end_line=chunk.end_line + matter.lines,
-            heading=_heading(context, "" if at else others, _without(matter.title, chunk.heading)),
-        )
-        for at, chunk in enumerate(body)
-    ]
+    chunks: list[Chunk] = []
+    for chunk in body:
+        first, _, rest = chunk.heading.partition(_BELOW)
+        is_title = matter.title and first.casefold() == matter.title.casefold()  # most notes repeat it
+        above = [context[:_LONGEST_CONTEXT], "" if chunks else others[:_LONGEST_OTHERS]]
+        heading = _BELOW.join(filter(None, [*above, rest if is_title else chunk.heading]))
+        start, end = chunk.start_line + matter.lines, chunk.end_line + matter.lines
+        chunks.append(replace(chunk, start_line=start, end_line=end, heading=heading))
     if body and len(context) <= _LONGEST_CONTEXT and len(others) <= _LONGEST_OTHERS:
         return chunks
     return chunk_text("\n".join(lines[: matter.lines]), tokens, overlap) + chunks
-
-
-def _context(matter: FrontMatter) -> str:
-    """Return title, aliases and tags as one line, tags as they are written in text."""
-    aliases = f"({', '.join(matter.aliases)})" if matter.aliases else ""
-    return " ".join(part for part in (matter.title, aliases, *(f"#{tag}" for tag in matter.tags)) if part)
-
-
-def _heading(context: str, others: str, headings: str) -> str:
-    parts = (context[:_LONGEST_CONTEXT], others[:_LONGEST_OTHERS], headings)
-    return _BELOW.join(part for part in parts if part)
-
-
-def _without(title: str, headings: str) -> str:
-    """Return headings without the title, which most notes repeat as their first heading."""
-    first, _, rest = headings.partition(_BELOW)
-    return rest if title and first.casefold() == title.casefold() else headings
 
 
 SENTENCES_VERSION = 1
@@ -212,7 +187,7 @@ SENTENCES_VERSION = 1
 _MOST = 32
 """Sentences of a chunk that are looked at; 1,600 characters hardly ever hold more."""
 
-_BORDER = re.compile("\n+|(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
+BORDER = re.compile("\n+|(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])")
 _MARKUP = " \t-#*|>+`"
 _SHORTEST = 9
 _SHORTEST_WIDE = 4
@@ -221,13 +196,9 @@ _SHORTEST_WIDE = 4
 
 def sentences_of(text: str) -> list[str]:
     """Return the sentences, list items and lines of a text that say something by themselves."""
-    pieces = (piece.strip(_MARKUP) for piece in _BORDER.split(text))
-    telling = dict.fromkeys(piece for piece in pieces if _is_telling(piece))
-    return list(telling)[:_MOST]
-
-
-def _is_telling(piece: str) -> bool:
-    return len(piece) >= (_SHORTEST if piece.isascii() else _SHORTEST_WIDE)
+    pieces = (piece.strip(_MARKUP) for piece in BORDER.split(text))
+    long = [piece for piece in pieces if len(piece) >= (_SHORTEST if piece.isascii() else _SHORTEST_WIDE)]
+    return list(dict.fromkeys(long))[:_MOST]
 
 
 def pieces_of(text: str, most_bytes: int) -> list[str]:
@@ -239,17 +210,17 @@ def pieces_of(text: str, most_bytes: int) -> list[str]:
     while left > most_bytes:
         ahead = text[start : start + most_bytes]
         fits = len(ahead.encode()[:most_bytes].decode(errors="ignore"))
-        pieces.append(ahead[: _good_cut(ahead, max(1, fits))])
+        pieces.append(ahead[: best_end(ahead[: max(1, fits)], ("\n", ". ", " "))])
         start += len(pieces[-1])
         left -= len(pieces[-1].encode())
     pieces.append(text[start:])
     return [piece for piece in pieces if piece.strip()] or pieces[-1:]
 
 
-def _good_cut(text: str, most: int) -> int:
-    """Return where to cut a text: at the last good border of the second half of what fits, or at its end."""
-    for border in ("\n", ". ", " "):
-        found = text.rfind(border, most // 2, most)
-        if found >= 0:
-            return found + len(border)
-    return most
+def best_end(piece: str, borders: Sequence[str]) -> int:
+    """Return where to end a piece: behind the first border that is in its second half, or at its end."""
+    for border in borders:
+        place = piece.rfind(border)
+        if place >= len(piece) // 2:
+            return place + len(border)
+    return len(piece)

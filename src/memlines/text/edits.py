@@ -1,12 +1,13 @@
 """Change a Markdown text by whole lines: add a block, replace lines, cut lines out.
 
 Everything that is not changed stays as it is, down to its line ends; new lines get those of the text.
-Lines are what stands between line feeds; they are counted from 1, and both ends of a range are included.
+Only line feeds separate lines. Lines are counted from 1, and both ends of a range are included.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import StringIO
 
 from memlines.text.entries import (
     entries_of,
@@ -42,33 +43,39 @@ def tidy(block: str) -> str:
 
 
 def add(text: str, block: str, under: str | None = None) -> Edited:
-    """Add a block at the end of a text, or at the end of what stands directly under a heading.
+    """Add a block at the end of a text, or at the end of the text directly under a heading.
 
-    A heading that is not there is made at the end. What is added at the end only adds: the old text is
-    the beginning of the new one.
+    A heading that is missing is added at the end. What is added at the end only adds: the old text is the
+    beginning of the new one.
     """
+    end = line_end_of(text)
     if under is None:
-        return _append(text, block)
+        return _append(text, block, end)
     place = own_text_of(text, under)
     if place is None:
-        outside = _outside_code(text)
-        headed = _insert(outside, len(split(outside)), f"## {title_of(under)}").text
-        return _insert(headed, len(split(headed)), block)
+        if closing := unclosed_fence(text):  # a heading in code is none, and would be added every time
+            separator = "" if text.endswith("\n") else end
+            text = f"{text}{separator}{closing}{end}"
+        return _append(_append(text, f"## {title_of(under)}", end).text, block, end)
     lines = split(text)
     first, last = place
     if last < len(lines):  # another heading follows: the blank lines before it stay before it
         while last > first and not lines[last - 1].strip():
             last -= 1
-    return _insert(text, last, block)
+    added = _append("".join(lines[:last]), block, end)
+    gap = end if last < len(lines) and lines[last].strip() else ""
+    return Edited("".join([added.text, gap, *lines[last:]]), added.first, added.last)
 
 
 def locate(text: str, first: int, last: int, expected: str) -> tuple[int, int] | None:
-    """Return where the expected lines stand: at the place that is named, or the only other one."""
+    """Return where the expected lines are: at the place that is named, or the only other one."""
     wanted = tidy_end(expected).split("\n")
     lines = text.split("\n")
     if not lines[-1]:
         lines.pop()
-    named = [_bare(line) for line in lines[first - 1 : last]]  # a long note need not be compared whole
+    named = [
+        _bare(line) for line in lines[first - 1 : last]
+    ]  # usually they are there: no need to look further
     if named == wanted and 1 <= first <= last <= len(lines):
         return first, last
     lines = [_bare(line) for line in lines]
@@ -87,9 +94,9 @@ def put(text: str, first: int, last: int, block: str) -> Edited:
     lines = split(text)
     new = _with_ends(block, line_end_of(text))
     if not lines[last - 1].endswith("\n"):
-        new[-1] = _bare(new[-1])
-    lines[first - 1 : last] = new
-    return Edited("".join(lines), first, first + len(new) - 1)
+        new = _bare(new)
+    lines[first - 1 : last] = [new]
+    return Edited("".join(lines), first, first + block.count("\n"))
 
 
 def cut(text: str, first: int, last: int) -> str:
@@ -114,10 +121,7 @@ def cut(text: str, first: int, last: int) -> str:
 
 def split(text: str) -> list[str]:
     """Return the lines of a text with their ends; the last one may have none."""
-    parts = text.split("\n")
-    last = parts.pop()
-    lines = [f"{part}\n" for part in parts]
-    return [*lines, last] if last else lines
+    return StringIO(text, newline="\n").readlines()
 
 
 def line_end_of(text: str) -> str:
@@ -130,49 +134,19 @@ def tidy_end(text: str) -> str:
     return text.replace("\r\n", "\n").removesuffix("\n")
 
 
-def _append(text: str, block: str) -> Edited:
-    """Put a block below the last line, as `_insert` does, without cutting a long text into its lines."""
-    end = line_end_of(text)
+def _append(text: str, block: str, end: str) -> Edited:
+    """Put a block below the last line, and a blank line between them unless both are items of one list."""
     above = text if not text or text.endswith("\n") else text + end
-    last = above[above.rfind("\n", 0, -1) + 1 :]
-    if last.strip() and not _goes_on(above, block):
-        above += end
-    new = _with_ends(block, end)
+    if above[above.rfind("\n", 0, -1) + 1 :].strip():
+        new = entries_of(block)
+        goes_on = bool(new) and last_kind(above) == new[0].kind == "item"
+        above += "" if goes_on else end
     first = above.count("\n") + 1
-    return Edited("".join([above, *new]), first, first + len(new) - 1)
+    return Edited(above + _with_ends(block, end), first, first + block.count("\n"))
 
 
-def _insert(text: str, after: int, block: str) -> Edited:
-    """Put a block below a line, with a blank line where Markdown or a reader needs one."""
-    lines = split(text)
-    end = line_end_of(text)
-    above, below = lines[:after], lines[after:]
-    if above and not above[-1].endswith("\n"):
-        above[-1] += end
-    if above and above[-1].strip() and not _goes_on("".join(above), block):
-        above.append(end)
-    new = _with_ends(block, end)
-    if below and below[0].strip():
-        below.insert(0, end)
-    return Edited("".join([*above, *new, *below]), len(above) + 1, len(above) + len(new))
-
-
-def _outside_code(text: str) -> str:
-    """Return a text with its code closed: a heading inside of code is none, and would be made every time."""
-    closing, end = unclosed_fence(text), line_end_of(text)
-    if not closing:
-        return text
-    return f"{text}{closing}{end}" if text.endswith("\n") else f"{text}{end}{closing}{end}"
-
-
-def _goes_on(text: str, block: str) -> bool:
-    """Return whether a block goes on with the list that a text ends with."""
-    new = entries_of(block)
-    return bool(new) and last_kind(text) == new[0].kind == "item"
-
-
-def _with_ends(block: str, end: str) -> list[str]:
-    return [line + end for line in block.split("\n")]
+def _with_ends(block: str, end: str) -> str:
+    return block.replace("\n", end) + end
 
 
 def _bare(line: str) -> str:

@@ -2,13 +2,13 @@
 
 An entry is a list item with everything indented below it, a paragraph, a fenced code block, or the line
 of a heading. Blank lines, rules, the front matter and the comments around what a session wrote belong to
-none. The rules are those of CommonMark where people keep to them, and lenient where they do not: an entry
+none. The rules are those of CommonMark where people follow them, and lenient where they do not: an entry
 that is one line too long is shown before it is changed, one that is cut in the middle of code is damage.
 
-Headings are what `outline` takes for headings. A fence that begins on the line of its list item is
-followed here, while `outline` passes over it.
+Headings are those of `outline`. A fence that begins on the line of its list item is followed here, while
+`outline` ignores it.
 
-Comments on lines of their own are text that readers of the note do not see. Two of them stand around what one
+Comments on lines of their own are text that readers of the note do not see. Two of them surround what one
 session wrote at once:
 
     <!-- session ses_1 -->
@@ -19,12 +19,11 @@ session wrote at once:
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memlines.text.outline import Heading, heading_above, outline
+from memlines.text.outline import heading_above, outline
 
 Kind = Literal["heading", "item", "paragraph", "code"]
 
@@ -33,7 +32,7 @@ _ITEM = re.compile(r"(?:[-+*]|(?P<number>\d{1,9})[.)])(?=[ \t]|$)")
 _MARKERS = re.compile(r"(?:(?:[-+*]|\d{1,9}[.)])(?:[ \t]++|$))*+")
 _RULE = re.compile(r" {0,3}([-*_])[ \t]*+(?:\1[ \t]*+){2,}+\s*")
 _PLAIN = re.compile(r" *[^\W\d_]")
-"""How a line begins that cannot be anything but prose; most do, and need not be looked at closely."""
+"""The beginning of a line that can only be prose; most are, and need no further check."""
 
 _COMMENT = "<!--"
 _COMMENT_ENDS = "-->"
@@ -50,7 +49,7 @@ _CODE_INDENT = 4
 _INDENTED = ("  ", "\t", " \t")
 _AS_RULE = "***"
 _NESTED = 2
-"""Columns below an item's marker that people take for nesting, also where CommonMark asks for more."""
+"""Columns behind an item's marker that people use for nesting, also where CommonMark requires more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class Entry:
 
 
 def last_kind(text: str) -> Kind | None:
-    """Return what the last entry of a text is; of a long list only its last item is looked at."""
+    """Return the kind of the last entry of a text; of a long list only the last item is read."""
     start = 0
     if not any(mark in text for mark in _FENCES) and not text.startswith(_FRONT_MATTER):
         # Outside of code, a line that begins with a dash and words begins an entry.
@@ -79,17 +78,12 @@ def entries_of(text: str) -> tuple[Entry, ...]:
     """List the entries of a text in order; none overlaps another, and nested items are part of theirs."""
     lines = _lines_of(text)
     spans = _Walk(lines).spans()
-    headings = _headings(lines, spans)
+    is_heading = {first for kind, first, _ in spans if kind == "heading"}
+    headings = outline("\n".join([line if at in is_heading else "" for at, line in enumerate(lines, 1)]))
     return tuple(
         Entry(kind, first, last, "\n".join(lines[first - 1 : last]), heading_above(headings, first))
         for kind, first, last in spans
     )
-
-
-def entry_at(entries: Sequence[Entry], line: int) -> Entry | None:
-    """Return the entry a line belongs to."""
-    at = bisect_right(entries, line, key=lambda entry: entry.first) - 1
-    return entries[at] if at >= 0 and line <= entries[at].last else None
 
 
 def session_in(line: str) -> str | None:
@@ -107,12 +101,11 @@ def own_text_of(text: str, title: str) -> tuple[int, int] | None:
     lines = _lines_of(text)
     first = 0
     for kind, line, _ in _Walk(lines).spans():
-        heading = _heading(lines[line - 1]) if kind == "heading" else None
-        if heading is None:
+        if kind != "heading":
             continue
         if first:
             return first, line - 1
-        if wanted and " ".join(heading[1].casefold().split()) == wanted:
+        if wanted and " ".join(_title(lines[line - 1]).casefold().split()) == wanted:
             first = line
     return (first, len(lines)) if first else None
 
@@ -120,12 +113,11 @@ def own_text_of(text: str, title: str) -> tuple[int, int] | None:
 def title_of(words: str) -> str:
     """Return words the way a heading shows them: on one line, without marks; empty if nothing is left."""
     plain = " ".join(words.split())
-    heading = _heading(plain) or _heading(f"# {plain}")
-    return heading[1] if heading else ""
+    return _title(plain) or _title(f"# {plain}")
 
 
 def unclosed_fence(text: str) -> str:
-    """Return the line that would close the code a text ends in, or nothing if it ends outside of code."""
+    """Return the line that would close the code a text ends with, or nothing if it ends outside of code."""
     fence = closing = ""
     for line in _lines_of(text):
         if fence:
@@ -145,22 +137,10 @@ def _lines_of(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in lines]
 
 
-def _headings(lines: list[str], spans: list[tuple[Kind, int, int]]) -> list[Heading]:
-    """Return the outline of the lines that are headings here."""
-    shown = [""] * len(lines)
-    for kind, first, _ in spans:
-        if kind == "heading":
-            shown[first - 1] = lines[first - 1]
-    return outline("\n".join(shown))
-
-
-def _heading(line: str) -> tuple[int, str] | None:
-    """Return level and title of a line that is a heading."""
-    bare = line.lstrip(" ")
-    if not bare.startswith("#"):
-        return None
-    found = outline(line)
-    return (len(bare) - len(bare.lstrip("#")), found[0].title) if found else None
+def _title(line: str) -> str:
+    """Return the title of a line that is a heading, or nothing."""
+    headings = outline(line) if line.lstrip(" ").startswith("#") else []
+    return headings[0].title if headings else ""
 
 
 def _indent(line: str) -> int:
@@ -200,7 +180,7 @@ def _interrupts(line: str) -> bool:
     if _PLAIN.match(line):
         return False
     words = line.lstrip(" ")
-    if _heading(line) or (_indent(line) < _CODE_INDENT and (words.startswith(_COMMENT) or _fence_in(words))):
+    if _title(line) or (_indent(line) < _CODE_INDENT and (words.startswith(_COMMENT) or _fence_in(words))):
         return True
     if _is_rule(line):
         return line.strip().strip("-") != ""  # dashes alone underline the paragraph
@@ -232,11 +212,11 @@ class _Walk:
         return found
 
     def _take(self, line: str) -> Kind:
-        """Move past the entry that begins here, and tell what it is."""
+        """Move past the entry that begins here, and return its kind."""
         if _PLAIN.match(line):
             self._paragraph()
             return "paragraph"
-        if _heading(line):
+        if _title(line):
             self.at += 1
             return "heading"
         if _indent(line) < _CODE_INDENT:
@@ -284,8 +264,9 @@ class _Walk:
                 prose = False
                 self.at += 1
                 continue
-            nested = _indent(line) >= below and not _heading(line)
-            if not nested and not (prose and _runs_on(line)):
+            nested = _indent(line) >= below and not _title(line)
+            runs_on = prose and not (_interrupts(line) or _is_rule(line) or _item_marker(line))
+            if not nested and not runs_on:
                 break
             words = line.lstrip(" \t")
             self._past(words)
@@ -309,12 +290,7 @@ def _behind_markers(words: str) -> str:
 def _is_prose(words: str) -> bool:
     """Return whether the line after this one may run on from it without an indent."""
     bare = _behind_markers(words)
-    return bool(bare) and not _FENCE.match(bare) and not _heading(bare)
-
-
-def _runs_on(line: str) -> bool:
-    """Return whether a line without an indent belongs to the words of the item above it."""
-    return not (_interrupts(line) or _is_rule(line) or _item_marker(line))
+    return bool(bare) and not _FENCE.match(bare) and not _title(bare)
 
 
 def _front_matter(lines: Sequence[str]) -> int:
@@ -347,10 +323,10 @@ def session_comments(text: str) -> dict[int, str]:
     """
     if not any(mark in text for mark in _SESSIONS):
         return {}
-    entries = entries_of(text)
+    # A comment that is part of an entry is an example in code.
+    examples = {number for entry in entries_of(text) for number in range(entry.first, entry.last + 1)}
     names = ((number, session_in(line)) for number, line in enumerate(text.split("\n"), 1))
-    # What stands in code is an example.
-    return {number: name for number, name in names if name is not None and not entry_at(entries, number)}
+    return {number: name for number, name in names if name is not None and number not in examples}
 
 
 def without_session_comments(text: str) -> str:

@@ -1,8 +1,8 @@
-"""The note that holds facts: which facts it has, and how it is cut into chunks, one for each fact.
+"""Read the note that holds facts, and cut it into chunks, one for each fact.
 
 A long note is parsed once for each state of it, and after a small change only the lines that changed. A line
-that we wrote is a fact of its own, whatever stands around it, unless the note holds code, comments or front
-matter. So if only such lines were added, changed or taken out, all other facts are those from before.
+that we wrote is a fact of its own, whatever is around it, unless the note holds code, comments or front
+matter. So if only such lines were added, changed or removed, all other facts are those from before.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def facts_in(text: str) -> tuple[FactLine, ...]:
 
 
 def _free_id(text: str, taken: Collection[str], copies: Counter[str]) -> str:
-    """Return a name for a fact that has none of its own: the same as long as the note says the same."""
+    """Return a name for a fact that has none: the same as long as the note has the same text."""
     while True:
         count = copies[text]
         copies[text] += 1
@@ -69,10 +69,10 @@ def _free_id(text: str, taken: Collection[str], copies: Counter[str]) -> str:
 
 
 def _lines_of(text: str) -> Iterator[FactLine]:
-    """Yield the facts of a note; those without a name of their own with an empty one.
+    """Yield the facts of a note; those without a name have an empty one.
 
-    A line as we write it is an item of its own, unless it stands in code. Of many in a row, Markdown is
-    asked about the last one only, which may go on in the lines below it; the others are what that one is.
+    A line as we write it is an item of its own, unless it is in code. Of many in a row, only the last one is
+    parsed as Markdown, because it may continue in the lines below it; the others are what that one is.
     """
     every = text.removeprefix(_BYTE_ORDER_MARK).split("\n")
     lines = without_comments(every)
@@ -82,21 +82,17 @@ def _lines_of(text: str) -> Iterator[FactLine]:
         if entry.kind != "item":
             continue
         first, last = shown[entry.first - 1], shown[entry.last - 1]
+        places = [(first, last)]
         if ours[first]:
-            row = shown[entry.first - 2] + 1 if entry.first > 1 else 0
-            for at in range(row, first):
-                yield from _facts_at(every, lines, at, at)
-        yield from _facts_at(every, lines, first, last)
-
-
-def _facts_at(every: list[str], lines: list[str], first: int, last: int) -> Iterator[FactLine]:
-    """Yield the fact that stands on some lines, counted from 0, if there are any words on them."""
-    raw = item = _join(every[first : last + 1])
-    if first < last:  # there may be a comment below
-        item = _join(lines[first : last + 1])
-    fact = fact_of(item)
-    if fact is not None:
-        yield FactLine(fact, first + 1, last + 1, raw)
+            above = shown[entry.first - 2] + 1 if entry.first > 1 else 0
+            places = [*((at, at) for at in range(above, first)), *places]
+        for start, end in places:
+            raw = _join(every[start : end + 1])
+            fact = fact_of(
+                raw if start == end else _join(lines[start : end + 1])
+            )  # without comments below it
+            if fact is not None:
+                yield FactLine(fact, start + 1, end + 1, raw)
 
 
 def _join(lines: list[str]) -> str:
@@ -108,7 +104,7 @@ class _Note(NamedTuple):
     lines: list[str]
     facts: tuple[FactLine, ...]
     names: frozenset[str]
-    """The ids of the facts, if each bears its own; nothing otherwise, and then the note is no basis."""
+    """The ids of the facts; empty unless each has its own, and then the next state is parsed as a whole."""
 
 
 _last = _Note("", [], (), frozenset())
@@ -144,7 +140,7 @@ def _after_change(last: _Note, text: str) -> _Note | None:
     if not all(not line or LINE.fullmatch(line) for line in (*gone, *new, below)):
         return None
     if tail and not below and any(line.strip() for line in lines[len(lines) - tail :]):
-        return None  # what stands below a blank line may belong to the item above it
+        return None  # lines below a blank one may belong to the item above it
     facts = last.facts
     first = bisect_right(facts, head, key=attrgetter("first"))
     end = bisect_right(facts, head + len(gone), key=attrgetter("first"))
@@ -186,15 +182,42 @@ def chunk_facts(text: str, tokens: int, overlap: int) -> list[Chunk]:
     The text of a fact's chunk is its words alone, so that they alone are compared; one that is no longer
     true says so.
     """
-    cutter = _Cutter(text, tokens, overlap)
+    lines = text.split("\n")
+    headings = outline(text)
+    sections = _without_title(headings, lines)
+    matter = front_matter(text)
+    matter_lines = matter.lines if matter else 0
+    about_others = {*range(1, matter_lines + 1), *(heading.line for heading in headings)}
+    limit = limit_of(tokens)
+
+    def cut_fact(line: FactLine) -> Iterator[Chunk]:
+        words = words_of(line.fact)
+        heading = heading_above(sections, line.first) if sections else ""
+        if weigh(words) <= limit:
+            yield Chunk(line.first, line.last, words, text_hash(words), heading)
+            return
+        for piece in chunk_text(words, tokens, overlap):
+            yield replace(piece, start_line=line.first, end_line=line.last, heading=heading)
+
+    def cut_between(done: int, end: int) -> Iterator[Chunk]:
+        part = lines[done:end]
+        if not any(line.strip() for at, line in enumerate(part, done + 1) if at not in about_others):
+            part = part[: max(0, matter_lines - done)]  # headings alone make no chunk
+        if not done:  # only here can the note have front matter
+            yield from chunk_note("\n".join(part), tokens, overlap)
+            return
+        for chunk in chunk_text("\n".join(part), tokens, overlap):
+            first, last = chunk.start_line + done, chunk.end_line + done
+            yield replace(chunk, start_line=first, end_line=last, heading=heading_above(headings, first))
+
     chunks: list[Chunk] = []
     done = 0
     for fact in facts_of(text):
         if done < fact.first - 1:
-            chunks.extend(cutter.others(done, fact.first - 1))
-        chunks.extend(cutter.fact(fact))
+            chunks.extend(cut_between(done, fact.first - 1))
+        chunks.extend(cut_fact(fact))
         done = fact.last
-    return [*chunks, *cutter.others(done, len(cutter.lines))]
+    return [*chunks, *cut_between(done, len(lines))]
 
 
 def words_of(fact: Fact) -> str:
@@ -205,45 +228,8 @@ def words_of(fact: Fact) -> str:
     return f"{fact.text}{ENDED}{since})"
 
 
-class _Cutter:
-    """A note of facts, and how to cut it."""
-
-    def __init__(self, text: str, tokens: int, overlap: int) -> None:
-        self.lines = text.split("\n")
-        self._size = tokens, overlap
-        self._limit = limit_of(tokens)
-        self._headings = outline(text)
-        self._sections = _without_title(self._headings, self.lines)
-        matter = front_matter(text)
-        self._matter = matter.lines if matter else 0
-        self._about = {*range(1, self._matter + 1), *(heading.line for heading in self._headings)}
-        """The lines that say something about others, and are no passage of their own."""
-
-    def fact(self, line: FactLine) -> Iterator[Chunk]:
-        words = words_of(line.fact)
-        heading = heading_above(self._sections, line.first) if self._sections else ""
-        if weigh(words) <= self._limit:
-            yield Chunk(line.first, line.last, words, text_hash(words), heading)
-            return
-        for piece in chunk_text(words, *self._size):
-            yield replace(piece, start_line=line.first, end_line=line.last, heading=heading)
-
-    def others(self, done: int, end: int) -> Iterator[Chunk]:
-        """Yield the chunks of the lines after some and up to others; headings alone make none."""
-        part = self.lines[done:end]
-        if not any(line.strip() for at, line in enumerate(part, done + 1) if at not in self._about):
-            part = part[: max(0, self._matter - done)]
-        if not done:  # only here can the note say something about itself
-            yield from chunk_note("\n".join(part), *self._size)
-            return
-        for chunk in chunk_text("\n".join(part), *self._size):
-            first, last = chunk.start_line + done, chunk.end_line + done
-            heading = heading_above(self._headings, first)
-            yield replace(chunk, start_line=first, end_line=last, heading=heading)
-
-
 def _without_title(headings: list[Heading], lines: list[str]) -> list[Heading]:
-    """Return headings without the title of the note, which would stand above every fact."""
+    """Return headings without the title of the note, which is above every fact."""
     if not headings or not lines[headings[0].line - 1].lstrip().startswith(("# ", "#\t")):
         return headings
     title, *others = headings

@@ -1,11 +1,11 @@
-"""Facts as they stand in their note: one list item each, which a person can read, edit and delete.
+"""Read and write facts as lines of their note: one list item each, which a person can read, edit and delete.
 
     - 2026-11-16 [preference] Prefers tabs over spaces. ^k3f5x2m7qa
     - 2026-11-16 [decision] Billing runs on Postgres. {importance: 0.9, from: capture codex 01ab} ^m2p6t7u4wc
     - 2026-03-01 [fact] ~~Works at Acme.~~ {until: 2026-11-16, now: m2p6t7u4wc} ^b7c5d2e6fg
 
-Nothing but the text is needed. An item without a name gets one from its text; one whose text is struck
-through is no longer true. What stands in braces is written where it is not what goes without saying.
+Only the text is required. An item without a name gets one from its text; one whose text is struck through is
+no longer true. The braces hold only values that differ from the default.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from textwrap import dedent
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from memlines.errors import UsageError
 from memlines.paths import is_unicode
 from memlines.text.entries import entries_of, without_comments
 
 _STRUCK = "struck"
-"""Written behind a fact that is struck through where the marks alone could be mistaken."""
+"""Written behind a struck fact where the marks alone would be ambiguous."""
 
 ID_LENGTH = 10
 ID = re.compile(rf"[a-z2-7]{{{ID_LENGTH}}}")
@@ -43,13 +43,13 @@ Category = Literal["preference", "fact", "decision", "entity", "other"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 IMPORTANCE = 0.7
-"""How much a fact counts if that was not given."""
+"""The importance of a fact if none was given."""
 
 LONGEST = 1_000
 """Characters of a fact; what is longer is a note."""
 
 CAPTURE = "capture"
-"""What the source of a captured fact begins with."""
+"""The first word of a captured fact's source."""
 
 _LONGEST_SOURCE = 200
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
@@ -62,8 +62,6 @@ LINE = re.compile(
 )
 """Such a line as a whole."""
 
-_BY_NAME = {str(category): category for category in CATEGORIES}
-
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -75,9 +73,9 @@ class Fact:
     importance: float = IMPORTANCE
     created: date | None = None
     source: str = ""
-    """Who wrote it down and where, such as `capture codex 01ab`."""
+    """What wrote it down and where, such as `capture codex 01ab`."""
     since: date | None = None
-    """From when on it holds, if that is not the day it was written down."""
+    """Since when it is true, if that is not the day it was written down."""
     until: date | None = None
     superseded_by: str = ""
     """The id of the fact that took its place."""
@@ -88,17 +86,17 @@ class Fact:
 
     @property
     def is_current(self) -> bool:
-        """Whether it holds as far as is known."""
+        """Whether it is still true, as far as is known."""
         return not self.struck
 
     @property
     def valid_from(self) -> date | None:
-        """From when on it holds."""
+        """Since when it is true."""
         return self.since or self.created
 
     @property
     def is_captured(self) -> bool:
-        """Whether it was taken from a conversation without being asked for."""
+        """Whether it was captured from a conversation, without a request to store it."""
         return self.source.split(" ", 1)[0] == CAPTURE
 
     def supersede(self, by: str, on: date) -> Fact:
@@ -124,7 +122,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """A fact, and the lines of its note that it stands on, counted from 1 and both included."""
+    """A fact and its lines in the note, counted from 1 and both included."""
 
     fact: Fact
     first: int
@@ -134,7 +132,7 @@ class FactLine:
 
 @dataclass(frozen=True, slots=True)
 class FirstLine:
-    """A line that tells a fact, and how many lines of its item it takes the place of."""
+    """A line that states a fact, and how many lines of its item it replaces."""
 
     line: str
     replaces: int
@@ -143,12 +141,11 @@ class FirstLine:
 
 def plain(text: str) -> str:
     """Return a text on one line as a fact can hold it, or refuse it."""
-    words = " ".join(text.split())
-    words, _ = _without_strike(words)
+    words, _ = _without_strike(" ".join(text.split()))
     if not words:
         raise UsageError("there is no text to store", todo="Give a fact in a sentence")
     if "\0" in words or not is_unicode(words):
-        raise UsageError("the text holds characters that no note can hold", todo="Leave them out")
+        raise UsageError("the text has characters that a note cannot contain", todo="Leave them out")
     if len(words) > LONGEST:
         raise UsageError(
             f"the text has {len(words):,} characters, and a fact has at most {LONGEST:,}",
@@ -158,7 +155,7 @@ def plain(text: str) -> str:
 
 
 def source_of(text: str) -> str:
-    """Return where a fact is from as its line can hold it: without what separates things there."""
+    """Return the source of a fact as its line can hold it: without the signs that have a meaning there."""
     return " ".join(re.sub("[{},\0\ud800-\udfff]", " ", text).split())[:_LONGEST_SOURCE].strip()
 
 
@@ -178,14 +175,14 @@ def is_id(text: str) -> bool:
 
 
 def line_of(fact: Fact) -> str:
-    """Return a fact as the line it stands on."""
+    """Return the line of a fact."""
     return f"- {_lead_of(fact)}{_with_marks(fact, fact.text)}"
 
 
 def rewrite_line(old: FactLine, new: Fact) -> Iterator[FirstLine]:
-    """Yield how the first line of an item may tell another fact, the one that changes it least first.
+    """Yield how the first line of an item may state another fact, beginning with the smallest change.
 
-    What stands below it stays. Other words take the place of those on that line, if it holds all of them.
+    The lines below it stay. Other words replace those on that line, if it holds all of them.
     """
     first, *others = without_comments(old.raw.split("\n"))
     marker, rest = _behind_marker(first)
@@ -204,7 +201,7 @@ def rewrite_line(old: FactLine, new: Fact) -> Iterator[FirstLine]:
         lower = entries_of("\n" + dedent("\n".join(others))) if below else ()
         if any(entry.kind == "paragraph" for entry in lower):
             raise UsageError(
-                f"the words of the fact {old.fact.id} stand on several lines",
+                f"the words of the fact {old.fact.id} are on several lines",
                 todo="Edit them in the note by hand",
             )
         below = _without_end(below, name[1]) if name else below
@@ -221,7 +218,7 @@ def _lead_of(fact: Fact) -> str:
 
 
 def _with_marks(fact: Fact, words: str) -> str:
-    """Return words of a fact that stand on one line, with what is known of it behind them."""
+    """Return words of a fact, on one line, followed by what is known of it."""
     text = f"~~{words}~~" if fact.struck and words else words
     short = f"{fact.importance:g}"
     values = {
@@ -244,9 +241,9 @@ def _with_marks(fact: Fact, words: str) -> str:
 
 
 def fact_of(item: str) -> Fact | None:
-    """Return the fact that an item of a list holds, without a name if it bears none."""
+    """Return the fact that an item of a list states, with an empty id if it has none."""
     line = LINE.fullmatch(item)
-    if line is not None:  # as we write it, which needs no further look and is most of a long note
+    if line is not None:  # as we write it, like most lines of a long note
         day, category, words, name = line.groups()
         if words == " ".join(words.split()) and (not day or _day_in(day)):
             return _fact(words, day or "", category, name)
@@ -254,10 +251,10 @@ def fact_of(item: str) -> Fact | None:
 
 
 def _fact_by_hand(item: str) -> Fact | None:
-    """Return the fact that an item holds in any form.
+    """Return the fact that an item states in any form.
 
-    What we write at the end of a fact may also stand at the end of its first line, if lines were added. If
-    it stands in both places, what the first line says counts.
+    What we write at the end of a fact may also be at the end of its first line, if lines were added. If it is
+    in both places, the first line counts.
     """
     first, _, others = item.partition("\n")
     _, rest = _behind_marker(first)
@@ -272,7 +269,7 @@ def _fact_by_hand(item: str) -> Fact | None:
 
 
 class _Parts(NamedTuple):
-    """What an item says behind its marker: what stands before the words, and the rest."""
+    """What an item says behind its marker: what is before the words, and the rest."""
 
     lead: str
     day: str
@@ -299,7 +296,7 @@ def _parts_of(text: str) -> _Parts:
 def _fact(
     words: str, day: str, category: str, name: str, below: str = "", *, is_struck: bool = False
 ) -> Fact | None:
-    """Return the fact that some words and what stands in braces behind them make; nothing without words."""
+    """Return the fact that some words and the braces behind them state; nothing without words."""
     more = _DETAILS.search(words) if words.endswith("}") else None
     known = _details_in(more[1]) if more else None
     if more is not None and known is not None:
@@ -314,7 +311,7 @@ def _fact(
     return Fact(
         name,
         words,
-        _BY_NAME[category],
+        cast("Category", category),
         IMPORTANCE if importance is None else importance,
         _day_in(day),
         known.get("from", ""),
@@ -335,10 +332,8 @@ def _behind_marker(line: str) -> tuple[str, str]:
 
 
 def _without_strike(text: str, was: bool = False, *, whatever_is_inside: bool = False) -> tuple[str, bool]:
-    """Return a text without the marks that strike all of it through, and whether it is or was struck.
-
-    A text in which several parts are struck through begins and ends like that as well.
-    """
+    """Return a text without the marks that strike all of it through, and whether it is or was struck."""
+    # A text in which several parts are struck through begins and ends with these marks as well.
     struck = _STRUCK_THROUGH.fullmatch(text) if text.startswith(_STRIKE) else None
     if struck and (whatever_is_inside or _STRIKE not in struck[1]):
         return struck[1].strip(), True
@@ -346,7 +341,7 @@ def _without_strike(text: str, was: bool = False, *, whatever_is_inside: bool = 
 
 
 def _without_end(text: str, name: str = "") -> str:
-    """Return a text without the name at its end (a given one, or any) and what we write in front of it."""
+    """Return a text without the name at its end (a given one, or any) and the braces before it."""
     mark = _NAME.search(text)
     if mark is None or name not in ("", mark[1]):
         return text
@@ -356,7 +351,7 @@ def _without_end(text: str, name: str = "") -> str:
 
 
 def _details_in(inside: str) -> dict[str, str] | None:
-    """Return what stands in braces by its names, or nothing if it is not ours."""
+    """Return the details that are written in braces, or nothing if the braces are not ours."""
     known: dict[str, str] = {}
     for part in inside.split(",") if inside.strip() else ():
         key, _, value = part.partition(":")
@@ -368,7 +363,7 @@ def _details_in(inside: str) -> dict[str, str] | None:
 
 
 def _importance_in(written: str) -> float | None:
-    """Return the importance that a word says, from 0 to 1; nothing if it says none."""
+    """Return the importance in a word, from 0 to 1; nothing if it is not a number."""
     try:
         value = float(written)
     except ValueError:
@@ -378,7 +373,7 @@ def _importance_in(written: str) -> float | None:
 
 @lru_cache(maxsize=4_096)  # most facts of a note share their day with others
 def _day_in(written: str) -> date | None:
-    """Return the day that a word says, if it says one."""
+    """Return the day in a word, if it is one."""
     try:
         return date.fromisoformat(written) if written else None
     except ValueError:
@@ -394,4 +389,4 @@ _MEANT: Mapping[str, Callable[[str], object]] = {
     "reviewed": lambda word: not word,
     _STRUCK: lambda word: not word,
 }
-"""What may stand in braces behind a fact, and when it makes sense; anything else there is text."""
+"""What may be in the braces behind a fact, and when it is valid; anything else there is text."""

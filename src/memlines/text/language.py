@@ -13,12 +13,12 @@ from typing import Any
 from memlines.paths import LANGUAGES_DIR, languages_with
 
 _WORD = re.compile(r"[^\W\d_]{2,}|(?<!['\u2019])[^\W\d_]|(?<=['\u2019])[^\W\d_dmst]")
-"""A word; the letter behind the apostrophe of what's and isn't is none, or English would look like French."""
+"""A word, without the letter behind the apostrophe of what's and isn't: English would look like French."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]{2}")
 _UNLEARNED = re.compile("[ěščřžůďťňđőűășțāēīūņģķļėųåø]", re.IGNORECASE)
 _SURELY = 3
 _LOOKED_AT = 4_000
-"""Characters of a text that are enough to tell its language."""
+"""Characters of a text that are enough to recognise its language."""
 
 
 @cache
@@ -40,11 +40,7 @@ def section(code: str, name: str) -> dict[str, Any]:
 
 @cache
 def stop_words(code: str) -> frozenset[str]:
-    """Return what the questions of a language are made of.
-
-    They are left out of a query as long as another word remains: every chunk holds them, and none is the
-    answer because of them.
-    """
+    """Return the words that say nothing: a query leaves them out as long as another word remains."""
     return frozenset(section(code, "words").get("stop_words", "").split())
 
 
@@ -65,31 +61,28 @@ def stemmers() -> dict[str, str]:
 def language_of(text: str) -> str:
     """Return the language of a text among those that are stemmed; English if it does not show.
 
-    The small words decide: they are the most frequent ones of any text, and each language has its
-    own. That needs no model, and what has none of them (a list of names, a line of code) is
-    mostly written with English words.
+    The stop words decide: they are the most frequent ones of any text, and each language has its own. A text
+    without them (a list of names, a line of code) is mostly written with English words.
     """
     counts = _count_stop_words(text)
     return max(counts, key=counts.__getitem__)
 
 
 def is_foreign(query: str, text: str) -> bool:
-    """Return whether a text is surely in another language than a query, so that both share few words.
-
-    Names and quotations bring a few small words of other languages into any text.
-    """
+    """Return whether a text is surely in another language than a query, so that both share few words."""
     unspaced = _is_unspaced(query)
     if unspaced != _is_unspaced(text):
         return True
+    # Names and quotations bring a few stop words of other languages into any text.
     asked, written = _count_stop_words(query), _count_stop_words(text)
     spoken = max(asked, key=asked.__getitem__)
     return not unspaced and asked[spoken] > 0 and max(written.values()) > _SURELY * (written[spoken] + 1)
 
 
 def is_unlearned(text: str) -> bool:
-    """Return whether a text is by its letters in a language of Europe that the builtin model did not learn.
+    """Return whether the letters of a text are of a European language that the builtin model did not learn.
 
-    Czech is one: it finds Czech texts near each other, whatever they say.
+    To the model all texts of such a language, Czech for example, are similar, whatever they say.
     """
     return bool(_UNLEARNED.search(text[:_LOOKED_AT]))
 
@@ -100,9 +93,4 @@ def _is_unspaced(text: str) -> bool:
 
 def _count_stop_words(text: str) -> dict[str, int]:
     words = _WORD.findall(text[:_LOOKED_AT].lower())
-    return {code: sum([word in small for word in words]) for code, small in _stemmed_stop_words()}
-
-
-@cache
-def _stemmed_stop_words() -> tuple[tuple[str, frozenset[str]], ...]:
-    return tuple((code, stop_words(code)) for code in stemmers())
+    return {code: sum(map(stop_words(code).__contains__, words)) for code in stemmers()}

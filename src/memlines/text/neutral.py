@@ -1,15 +1,15 @@
-"""Make text fit to be given to a model: nothing in it is invisible, and nothing in it passes for a command.
+"""Make text safe to give to a model: nothing in it is invisible, and nothing in it looks like a command.
 
-Notes and transcripts may be written by others. `visible` takes out what a reader of the note does not see:
+Notes and transcripts may be written by others. `visible` removes what a reader of the note does not see:
 control characters, escape sequences of terminals, direction marks and every other code point that is drawn as
-nothing. `neutralise` also defuses what a model, or a client that shows Markdown, could take for more than
+nothing. `neutralise` also defuses what a model, or a client that shows Markdown, could treat as more than
 text: tags of roles and of our own, turns, and images that would be fetched. The number of lines never
 changes, so citations stay exact.
 
-Everything that Memlines puts into a conversation stands between `<memlines-context>` and its closing tag;
-facts that were not asked for stand in `<relevant-memories>`, as agents know it from other memories. Inside,
-every quoted line begins with `> ` and is neutral: no text can close the quote it stands in. Because the tags
-are known, `without_quotes` takes the same text out of what was said.
+Everything that Memlines puts into a conversation is between `<memlines-context>` and its closing tag; facts
+that were not asked for are in `<relevant-memories>`, as agents know it from other memories. Inside, every
+quoted line begins with `> ` and is neutral: no text can close the quote that contains it. Because the tags
+are known, `without_quotes` removes the same text from what was said.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from itertools import accumulate
 from typing import Any
 
 CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
-"""Control characters except the tab and the line feed, as they stand in a class of a pattern."""
+"""Control characters except the tab and the line feed, for a character class of a pattern."""
 
 DIRECTION_MARKS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-"""What turns the direction of text around, as it stands in a class of a pattern."""
+"""What changes the direction of text, for a character class of a pattern."""
 
 _IGNORABLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
@@ -39,7 +39,7 @@ _NEVER_SHOWN = "\ufff9-\ufffb\ufdd0-\ufdef\ufffe\uffff"
 
 _UNSEEN = re.compile(f"[{_IGNORABLE}{_NEVER_SHOWN}]+")
 _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
-"""What some programs take for the end of a line, and others do not."""
+"""What only some programs treat as the end of a line."""
 
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"  # CSI: colours, the cursor
@@ -77,7 +77,7 @@ _TAG = re.compile(
 )
 """The first character of a tag, or of an image unless its address is plainly a file beside the note.
 
-An image whose address stands elsewhere, in brackets, or is written in a way that hides it counts as remote.
+An image whose address is elsewhere, in brackets, or is written in a way that hides it counts as remote.
 """
 
 _TURN = re.compile(r"^(?=[^\S\n]{0,3}(?:Human|Assistant|System|User):)", re.MULTILINE)
@@ -126,7 +126,7 @@ def quote_lines(text: str) -> Neutral:
 
 
 def visible(text: str) -> str:
-    """Return a text without what cannot be seen; ends of lines that not everything knows become spaces.
+    """Return a text without what cannot be seen; ends of lines that only some programs know become spaces.
 
     A joiner or a selector of variants stays where writing needs it: at most one of each, between two
     characters that it belongs to.
@@ -173,29 +173,19 @@ def _without_tags(text: str) -> str:
 
 def _keep_needed(run: re.Match[str]) -> str:
     """Return what of a run of invisible characters the two characters around it need to be written."""
-    text = run.string
-    before = text[run.start() - 1] if run.start() else ""
-    after = text[run.end() : run.end() + 1]
-    return _variant(run[0], before, after) + _joiner(run[0], before, after)
-
-
-def _variant(run: str, before: str, after: str) -> str:
-    wanted = ""
+    before = run.string[run.start() - 1] if run.start() else ""
+    after = run.string[run.end() : run.end() + 1]
+    variants = ""
     if _PICTOGRAPHS.match(before) or (after == _KEYCAP and before and before in "0123456789#*"):
-        wanted = _EMOJI_VARIANTS
+        variants = _EMOJI_VARIANTS
     elif "\u1820" <= before <= "\u18aa":
-        wanted = _MONGOLIAN_VARIANTS
-    return next((one for one in run if one in wanted), "")
-
-
-def _joiner(run: str, before: str, after: str) -> str:
-    joiner = next((one for one in run if one in _JOINERS), "")
-    if not joiner or not before:
-        return ""
-    if joiner == _ZERO_WIDTH_JOINER and _PICTOGRAPHS.match(before) and _PICTOGRAPHS.match(after):
-        return joiner
-    joins = _JOINING.match(before) and (_JOINING.match(after) or unicodedata.combining(before) == _VIRAMA)
-    return joiner if joins else ""
+        variants = _MONGOLIAN_VARIANTS
+    variant = next((one for one in run[0] if one in variants), "")
+    joiner = next((one for one in run[0] if one in _JOINERS), "")
+    joins_emoji = joiner == _ZERO_WIDTH_JOINER and _PICTOGRAPHS.match(before) and _PICTOGRAPHS.match(after)
+    follows_virama = before and unicodedata.combining(before) == _VIRAMA
+    joins_letters = _JOINING.match(before) and (_JOINING.match(after) or follows_virama)
+    return variant + (joiner if joins_emoji or joins_letters else "")
 
 
 TAG = "memlines-context"
@@ -222,7 +212,7 @@ _OWN_CLOSING = re.compile(rf"</(?:{TAG}|recollect-context|{FACTS_TAG})\s*>", re.
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Lines of the memory, and what stands above them: where they are from."""
+    """Lines of the memory, and where they are from."""
 
     origin: str
     text: str
@@ -265,7 +255,7 @@ def _frame(introduction: str, parts: Sequence[str], tag: str) -> Neutral:
 
 
 def _left_out(origins: Sequence[str]) -> str:
-    """Say what is left out of a block, and how to come by it."""
+    """Say what is left out of a block, and how to get it."""
     named = ", ".join(neutral_line(origin.split(" (")[0]) for origin in origins[:_NAMED])
     others = " and others" if len(origins) > _NAMED else ""
     return (
@@ -275,9 +265,9 @@ def _left_out(origins: Sequence[str]) -> str:
 
 
 def without_quotes(text: str) -> str:
-    """Return what was said without what was put into it: from a tag of ours to its end.
+    """Return what was said without the blocks that clients and memories put into it.
 
-    A block that was cut counts as well: without its end it goes on to the end of the text; one of ours
+    A block that was cut counts as well: without its end it continues to the end of the text; one of ours
     without its beginning begins with the text.
     """
     kept: list[str] = []

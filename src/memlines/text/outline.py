@@ -1,4 +1,4 @@
-"""What a note says about its text: the headings a line stands under, and the front matter.
+"""Read what a note says about its text: the headings above a line, and the front matter.
 
 A note may begin with lines of YAML between `---` and `---`, as Obsidian, basic-memory and many others write
 them. Only plain values count here, whatever the YAML: words after a key, items of lists, lines of text. What
@@ -25,7 +25,7 @@ _MARK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading, the line it stands on, and the headings above it."""
+    """A heading, its line, and the headings above it."""
 
     line: int
     parents: tuple[str, ...]
@@ -44,9 +44,7 @@ def outline(text: str) -> list[Heading]:
         if mark["fence"]:
             fence = _after_fence(fence, mark["fence"], mark["info"])
             continue
-        if fence:
-            continue
-        title = _title(mark["title"])
+        title = "" if fence else _title(mark["title"])
         if not title:
             continue
         line += text.count("\n", counted, mark.start())
@@ -60,10 +58,7 @@ def outline(text: str) -> list[Heading]:
 
 
 def heading_above(headings: list[Heading], line: int) -> str:
-    """Return the path of headings a line stands under, as `Decisions > Billing`.
-
-    A line that is itself a heading stands under its parents only.
-    """
+    """Return the path of the headings above a line, as `Decisions > Billing`; of a heading, its parents."""
     at = bisect_left(headings, line, key=lambda heading: heading.line)
     if at < len(headings) and headings[at].line == line:
         return " > ".join(headings[at].parents)
@@ -110,7 +105,7 @@ _TAGS = ("tags", "tag")
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """What the front matter of a note says, and how many lines it takes."""
+    """What the front matter of a note says, and how many lines it has."""
 
     lines: int
     title: str = ""
@@ -133,10 +128,14 @@ def front_matter(text: str) -> FrontMatter | None:
     named = {key.casefold(): found for key, found in values.items()}
     title = next((found[0] for key in _TITLES if (found := named.get(key))), "")
     aliases = [value for key in _ALIASES for value in named.get(key, ())]
-    tags = [tag for key in _TAGS for value in named.get(key, ()) for tag in _tags_in(value)]
+    words = [
+        word for key in _TAGS for value in named.get(key, ()) for word in value.replace(",", " ").split()
+    ]
+    tags = [_UNFIT_FOR_TAGS.sub("-", word.lstrip("#")).strip("-/") for word in words]
     known = {*_TITLES, *_ALIASES, *_TAGS}
     others = [(key, ", ".join(found)) for key, found in values.items() if key.casefold() not in known]
-    return FrontMatter(len(block) + 2, title, _distinct(aliases), _distinct(tags), tuple(others))
+    distinct_tags = tuple(dict.fromkeys(filter(None, tags)))
+    return FrontMatter(len(block) + 2, title, tuple(dict.fromkeys(aliases)), distinct_tags, tuple(others))
 
 
 def _block(text: str) -> list[str] | None:
@@ -149,20 +148,15 @@ def _block(text: str) -> list[str] | None:
         plain = line.rstrip()
         if plain in _ENDS:
             return block
-        if not _can_be_yaml(plain):
+        can_go_on = not plain or plain.startswith((*_INDENTED, "#", "]", "}"))
+        if not (can_go_on or _PAIR.fullmatch(plain) or _ITEM.fullmatch(plain)):
             return None
         block.append(plain)
     return None
 
 
-def _can_be_yaml(line: str) -> bool:
-    if not line or line.startswith((*_INDENTED, "#", "]", "}")):
-        return True
-    return bool(_PAIR.fullmatch(line) or _ITEM.fullmatch(line))
-
-
 def _pairs(block: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield each plain value with the key it stands under; what stands deeper counts to that key too."""
+    """Yield each plain value with its key; values of nested keys count as values of the outer one."""
     key, is_text = "", False
     for line in block:
         pair = None if line.startswith(_INDENTED) else _PAIR.fullmatch(line)
@@ -175,16 +169,11 @@ def _pairs(block: Sequence[str]) -> Iterator[tuple[str, str]]:
         elif is_text:
             found = [line.strip()]
         else:
-            found = _values(_deeper(line))
+            item = _ITEM.fullmatch(line)
+            words = ((item["value"] or "") if item else line).strip()
+            inner = _PAIR.fullmatch(words)
+            found = _values((inner["value"] or "").strip() if inner else words)
         yield from ((key, one[:_LONGEST_VALUE]) for one in found if one)
-
-
-def _deeper(line: str) -> str:
-    """Return the value on a line that belongs to the key above it."""
-    item = _ITEM.fullmatch(line)
-    words = ((item["value"] or "") if item else line).strip()
-    pair = _PAIR.fullmatch(words)
-    return (pair["value"] or "").strip() if pair else words
 
 
 def _values(written: str) -> list[str]:
@@ -203,13 +192,3 @@ def _plain(written: str) -> str:
         return value[1:end].strip() if end > 0 else value[1:].strip()
     value = _COMMENT.sub("", value).strip()
     return "" if value.casefold() in _NOTHING else value
-
-
-def _tags_in(value: str) -> list[str]:
-    """Return tags as they are written in text, without the hash; several may stand in one value."""
-    words = value.replace(",", " ").split()
-    return [tag for word in words if (tag := _UNFIT_FOR_TAGS.sub("-", word.lstrip("#")).strip("-/"))]
-
-
-def _distinct(values: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(values))

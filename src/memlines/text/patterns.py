@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from memlines.paths import languages_with
@@ -34,8 +34,6 @@ _END = r"(?:(?<= )|(?!\w))"
 _SPACING = re.compile(r"\[[^\]]*\]| … | ")
 _SPACINGS = {" … ": _GAP, " ": _BLANK}
 _BUILT_IN = {"end": r"(?= ?$| ?[,.;:!?–—-])", "colon": "?(?::|-|–|—)"}  # noqa: RUF001
-_NEVER = "(?!)"
-"""What a class matches that the language does not have."""
 _SIGNS = r"[\s,:;.!?¡¿()\"'«»“”„–—-]+"  # noqa: RUF001
 
 
@@ -47,14 +45,6 @@ class WordClasses:
         self._table = table
         self._patterns: dict[tuple[str, str], re.Pattern[str]] = {}
 
-    def __contains__(self, name: object) -> bool:
-        """Return whether the language has a class: some have no verbs at the end, others few adverbs."""
-        return name in self._table
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the classes."""
-        return iter(self._table)
-
     def words(self, name: str) -> re.Pattern[str]:
         """Return a class as whole words."""
         return self._pattern(name, rf"(?<!\w)(?:{{}}){_END}")
@@ -65,10 +55,8 @@ class WordClasses:
         return self._pattern("joining", r"(?:[,:;()–—]+|(?<= )-) ?|(?<= )(?:{}) ")  # noqa: RUF001
 
     def before(self, name: str) -> re.Pattern[str]:
-        """Return what is cut off the beginning of a text: signs, and the words of a class.
-
-        A word that ends with an apostrophe, such as the French "qu'", is whole though a letter follows.
-        """
+        """Return what is cut off the beginning of a text: signs, and the words of a class."""
+        # A word that ends with an apostrophe, such as the French "qu'", is whole though a letter follows.
         return self._pattern(name, rf"(?:{_SIGNS}|(?:{{}})(?:(?<=')|(?!\w)))+")
 
     def behind(self, name: str) -> re.Pattern[str]:
@@ -78,7 +66,8 @@ class WordClasses:
     def _pattern(self, name: str, around: str) -> re.Pattern[str]:
         compiled = self._patterns.get((name, around))
         if compiled is None:
-            pattern = self._expand(f"{{{name}}}") if name in self._table else _NEVER
+            # Some languages have no verbs at the end, others few adverbs: such a class never matches.
+            pattern = self._expand(f"{{{name}}}") if name in self._table else "(?!)"
             plain = "".join([sign if sign.isascii() or sign == "…" else fold(sign) for sign in pattern])
             spaced = _SPACING.sub(lambda found: _SPACINGS.get(found[0], found[0]), plain)
             compiled = self._patterns[name, around] = re.compile(around.replace("{}", spaced))

@@ -19,9 +19,9 @@ from memlines.text.neutral import without_quotes
 from memlines.text.patterns import fold
 
 READ = 64_000
-"""Characters of a message from which what was said is taken."""
+"""Characters of a message that are read."""
 FIRST, LAST = 3_000, 1_000
-"""Characters of what was said that are looked at: people say what they want around what they paste."""
+"""Characters of speech that are kept at both ends: people say what they want around what they paste."""
 MOST_SENTENCES = 80
 LONGEST_SENTENCE = 500
 
@@ -41,10 +41,13 @@ _NOT_SAID = re.compile(
 )
 _SIGNS = re.compile(r"[{}();=<>|\\$^~\[\]]")
 _SIGNS_SHARE = 12
-"""A line with more signs of code than one in this many characters is no speech."""
+"""A line with more signs of code than one in this many characters is code."""
 
-_CLOSED_BY = {'"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "‘": "’", "‚": "‘’", "`": "`", "'": "'"}  # noqa: RUF001
-_LONGEST_QUOTE = 400
+_QUOTES = ('""', "“”", "„“”", "«»", "»«", "‘’", "‚‘’", "``", "''")  # noqa: RUF001
+"""Each opening sign of a quotation, and the signs that may close it."""
+_QUOTED = re.compile(
+    rf"(?<![^\W_])(?:{'|'.join(f'{signs[0]}.{{0,398}}?[{signs[1:]}]' for signs in _QUOTES)})(?![^\W_])"
+)
 _ENDS = re.compile(r"(?<=[.!?…])[\"'”’»)*_]*\s+|(?<=[。！？])")  # noqa: RUF001
 _DAY = re.compile(r"(?:^|\s)\d{1,2}\.$")
 _ENDED = tuple(".!?:;…")
@@ -122,32 +125,31 @@ def borders(low: str) -> Iterator[tuple[int, int]]:
     for found in _ENDS.finditer(low):
         start, end = found.span()
         near = max(0, start - _LONGEST_SHORT_FORM)
-        if _short_forms().search(low, near, start):
+        short_forms, behind_ordinals = _not_ends()
+        if short_forms.search(low, near, start):
             continue
-        if not (_DAY.search(low, near, start) and _behind_ordinals().match(low, end)):
+        if not (_DAY.search(low, near, start) and behind_ordinals.match(low, end)):
             yield start, end
 
 
 @cache
-def _short_forms() -> re.Pattern[str]:
-    words = [word for code in languages_with("words") for word in _words(code, "abbreviations")]
-    return re.compile(rf"(?:^|[\s(])(?:[^\W\d]|{'|'.join(words)})\.$")
+def _not_ends() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what makes a full stop end no sentence: a short form before it, a month behind the day."""
 
+    def listed(key: str) -> str:
+        words = [
+            word for code in languages_with("words") for word in section(code, "words").get(key, "").split()
+        ]
+        return "|".join([re.escape(word).replace(r"\.", r"\.\s?") for word in words])  # "z. B." is a form too
 
-@cache
-def _behind_ordinals() -> re.Pattern[str]:
-    words = [word for code in languages_with("words") for word in _words(code, "behind_ordinals")]
-    return re.compile(rf"{'|'.join(words)}|\d")
-
-
-def _words(code: str, key: str) -> list[str]:
-    """Return a list of a language as patterns; a blank may follow a full stop within a short form."""
-    words = section(code, "words").get(key, "").split()
-    return [re.escape(word).replace(r"\.", r"\.\s?") for word in words]
+    return (
+        re.compile(rf"(?:^|[\s(])(?:[^\W\d]|{listed('abbreviations')})\.$"),
+        re.compile(rf"{listed('behind_ordinals')}|\d"),
+    )
 
 
 def _cut(paragraph: str) -> Iterator[Sentence]:
-    low = fold(_masked(paragraph))
+    low = fold(_QUOTED.sub(lambda quoted: HIDDEN * len(quoted[0]), paragraph))
     start = 0
     for border in [*borders(low), (len(low), len(low))]:
         for at in range(start, border[0], LONGEST_SENTENCE):
@@ -155,29 +157,3 @@ def _cut(paragraph: str) -> Iterator[Sentence]:
             if any(character.isalpha() for character in low[part]):
                 yield Sentence(paragraph[part], low[part])
         start = border[1]
-
-
-def _masked(paragraph: str) -> str:
-    """Return a paragraph with everything hidden that is in quotation marks or backticks."""
-    parts: list[str] = []
-    at = 0
-    while at < len(paragraph):
-        end = _end_of_quote(paragraph, at)
-        if end is None:
-            parts.append(paragraph[at])
-            at += 1
-        else:
-            parts.append(HIDDEN * (end - at))
-            at = end
-    return "".join(parts)
-
-
-def _end_of_quote(paragraph: str, at: int) -> int | None:
-    """Return where a quotation ends that begins here; nothing if none does."""
-    closing = _CLOSED_BY.get(paragraph[at])
-    if closing is None or (at > 0 and paragraph[at - 1].isalnum()):
-        return None
-    for end in range(at + 1, min(len(paragraph), at + _LONGEST_QUOTE)):
-        if paragraph[end] in closing and not paragraph[end + 1 : end + 2].isalnum():
-            return end + 1
-    return None

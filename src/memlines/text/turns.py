@@ -1,10 +1,10 @@
 """Cut a conversation into chunks along its turns.
 
-What people tell about themselves and their work stands in short questions; the answers of an assistant are
-long, and share words with everything. So the two are kept apart. A *passage* is what the user said with the
-beginning of the answer; passages that follow each other share a chunk as far as they fit. What an answer
-says beyond its beginning gets chunks of its own, each under the beginning of the question it answers. Every
-turn bears the name of its role, every piece of a long turn bears it again, and `…` marks where it was cut.
+What people say about themselves and their work is in short questions; the answers of an assistant are long,
+and share words with everything. So the two are kept apart. A *passage* is what the user said with the
+beginning of the answer; passages that follow each other share a chunk as far as they fit. The rest of an
+answer gets chunks of its own, each under the beginning of the question it answers. Every turn, and every
+piece of a long turn, begins with the name of its role, and `…` marks where it was cut.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from memlines.text.chunk import limit_of, overlap_of, text_hash, weigh
+from memlines.text.chunk import best_end, limit_of, overlap_of, text_hash, weigh
 from memlines.types import Chunk, Role, Turn
 
 _LABELS: dict[Role, str] = {"user": "User: ", "assistant": "Assistant: "}
@@ -30,7 +30,7 @@ _STRETCH = 30_000
 """Characters after which a conversation is divided; about twenty chunks."""
 
 _SHORTEST_START = 80
-"""With less room than this, the start of a turn tells nothing and is left out."""
+"""With less room than this, the start of a turn says nothing and is left out."""
 
 _BLANKS = re.compile(r"(?<=\S)[^\S\n]{2,}")
 _EMPTY_LINES = re.compile(r"\n{3,}")
@@ -51,14 +51,14 @@ Passage = list[Part]
 
 def chunk_turns(turns: Sequence[Turn], heading: str, tokens: int, overlap: int) -> list[Chunk]:
     """Cut a conversation into chunks whose lines are those of the turns in the transcript."""
-    return [chunk for part in stretches(turns) for chunk in _chunk_stretch(part, heading, tokens, overlap)]
+    return [chunk for stretch in stretches(turns) for chunk in _chunk(stretch, heading, tokens, overlap)]
 
 
 def stretches(turns: Iterable[Turn]) -> Iterator[list[Turn]]:
     """Divide a conversation into stretches that are cut by themselves.
 
-    A stretch ends where something new is asked after enough was said. So whatever is said later changes
-    the last stretch only, and a transcript that grows is read and cut again from there.
+    A stretch ends at a new question after enough was said. So whatever is said later changes only the last
+    stretch, and a transcript that grows is read and cut again from there.
     """
     stretch: list[Turn] = []
     said = 0
@@ -73,30 +73,30 @@ def stretches(turns: Iterable[Turn]) -> Iterator[list[Turn]]:
         yield stretch
 
 
-def _chunk_stretch(turns: Sequence[Turn], heading: str, tokens: int, overlap: int) -> list[Chunk]:
+def _chunk(turns: Iterable[Turn], heading: str, tokens: int, overlap: int) -> Iterator[Chunk]:
+    """Yield the chunks of a stretch in the order of their lines."""
     limit = limit_of(tokens)
+    question_room = limit // _QUESTION_SHARE
     passages: list[Passage] = []
     rests: list[list[Part]] = []
     for asked, answer in _exchanges(_tidy(turn) for turn in turns):
-        question = _question(asked, limit)
+        # The beginning of what was asked last is repeated above the rest of the answer.
+        has_question = asked and question_room >= _SHORTEST_START
+        question = _parts(asked[-1], question_room, limit)[:1] if has_question else []
         room = limit - _size(question)
         opening, rest = _divide(asked, answer, limit, room)
         passages.extend(opening)
         rests.extend([*question, *run] for run in _group([[part] for part in rest], room, 0))
     runs = [*_group(passages, limit, overlap_of(tokens, overlap)), *rests]
-    runs.sort(key=lambda run: run[0].line)
-    return [_chunk(run, heading) for run in runs]
-
-
-def _chunk(run: list[Part], heading: str) -> Chunk:
-    text = "\n".join([part.text for part in run])
-    sizes = accumulate((part.text.count("\n") + 1 for part in run), initial=0)
-    turns = tuple(zip(sizes, (part.line for part in run), strict=False))
-    return Chunk(run[0].line, run[-1].line, text, text_hash(text), heading, turns)
+    for run in sorted(runs, key=lambda run: run[0].line):
+        text = "\n".join([part.text for part in run])
+        sizes = accumulate((part.text.count("\n") + 1 for part in run), initial=0)
+        places = tuple(zip(sizes, (part.line for part in run), strict=False))
+        yield Chunk(run[0].line, run[-1].line, text, text_hash(text), heading, places)
 
 
 def label_of(turn: Turn) -> str:
-    """Return what stands before a turn: who said it, and which tools were called."""
+    """Return what is shown before a turn: who said it, and which tools were called."""
     return f"Assistant ({', '.join(turn.tools)}): " if turn.tools else _LABELS[turn.role]
 
 
@@ -111,12 +111,6 @@ def _exchanges(turns: Iterable[Turn]) -> Iterator[tuple[list[Turn], list[Turn]]]
             asked = []
     if asked:
         yield asked, []
-
-
-def _question(asked: list[Turn], limit: int) -> list[Part]:
-    """Return the beginning of what was asked last, to stand above the rest of the answer."""
-    room = limit // _QUESTION_SHARE
-    return _parts(asked[-1], room, limit)[:1] if asked and room >= _SHORTEST_START else []
 
 
 def _divide(
@@ -175,25 +169,17 @@ def _pieces(text: str, room: int, limit: int) -> Iterator[str]:
     start = 0
     while (left := weigh(text[start : start + 2 * room])) > room:
         # What is left for two pieces is halved, so that the last one is not a mere scrap.
-        end = _end_of_piece(text, start, min(room, left * 5 // 8))
+        weight = min(room, left * 5 // 8)
+        piece = text[start : start + weight]
+        while (excess := weigh(piece) - weight) > 0:
+            piece = piece[: len(piece) - max(1, excess // 4)]  # a character weighs at most four
+        end = start + best_end(piece, _ENDS)
         if piece := text[start:end].strip():
             yield piece
             room = limit
         start = end
     if piece := text[start:].strip():
         yield piece
-
-
-def _end_of_piece(text: str, start: int, weight: int) -> int:
-    """Return where to end a piece of at most this weight: after a paragraph, if that costs at most half."""
-    piece = text[start : start + weight]
-    while (excess := weigh(piece) - weight) > 0:
-        piece = piece[: len(piece) - max(1, excess // 4)]  # a character weighs at most four
-    for mark in _ENDS:
-        place = piece.rfind(mark)
-        if place >= len(piece) // 2:
-            return start + place + len(mark)
-    return start + len(piece)
 
 
 def _group(passages: Iterable[Passage], limit: int, window: int) -> Iterator[list[Part]]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memlines.agent.capture import Capture, find_facts
-from memlines.agent.capture.rules import Embed
+from memlines.agent.capture.find import Embed
 from memlines.embed.builtin.files import BuiltinProvider
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)

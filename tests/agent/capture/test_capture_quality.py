@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pytest
 
 from memlines.agent.capture import is_injection
+from memlines.agent.capture.find import Embed
 from memlines.agent.capture.reading import LANGUAGES
-from memlines.agent.capture.rules import Embed
 from tests.agent.capture.messages import CORPORA, Labelled, builtin, captures, injections, labelled
 from tests.agent.intents import labelled as prompts
 

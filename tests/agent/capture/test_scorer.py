@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from memlines.agent.capture.rules import NAMES, NOT_EMBEDDED, Statement, fitted, margins
+from memlines.agent.capture.find import NAMES, NOT_EMBEDDED, Statement, fitted, margins
 from tests.agent.capture.messages import captures
 
 SILENT = [0.0] * len(NAMES)

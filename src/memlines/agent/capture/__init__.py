@@ -5,12 +5,12 @@
     capture(memory, messages, session=…) at the end of a turn: read once, stored as facts
 
 `filters.py` refuses what no one says, `reading.py` looks for word classes in a sentence,
-`rules.py` refuses and keeps what is plain and weighs the sentences that are left open, and `turn.py` stores
+`find.py` refuses and keeps what is plain and weighs the sentences that are left open, and `turn.py` stores
 what is left, or asks a model instead. The word classes of each language are in `text/languages/`.
 """
 
 from memlines.agent.capture.filters import is_injection
-from memlines.agent.capture.rules import Capture, find_facts
+from memlines.agent.capture.find import Capture, find_facts
 from memlines.agent.capture.turn import Captured, Skipped, capture
 
 __all__ = ["Capture", "Captured", "Skipped", "capture", "find_facts", "is_injection"]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memlines.agent.capture.filters import is_injection, is_pasted
-from memlines.agent.capture.rules import MOST, Capture, find_facts, may_last
+from memlines.agent.capture.find import MOST, Capture, find_facts, may_last
 from memlines.agent.messages import Message, parse_messages, writing_redactor
 from memlines.errors import (
     EmbeddingError,
@@ -38,7 +38,7 @@ from memlines.text.neutral import Quote, block
 from memlines.text.terms import words_of
 
 if TYPE_CHECKING:
-    from memlines.agent.capture.rules import Embed
+    from memlines.agent.capture.find import Embed
     from memlines.agent.chat import ChatModel
     from memlines.settings.tree import Facts as FactSettings
 

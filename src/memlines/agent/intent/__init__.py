@@ -5,8 +5,8 @@
     build_request(text), parse_reply(reply, text)   for a model that a client asks itself
     about_past(text) → bool              whether the memory should be searched for a message
 
-`rules.py` says which word classes together make an intent, `detect.py` finds the surest rule that is met, and
-`model.py` asks a model. The word classes of each language are in `text/languages/`, not here.
+`rule_table.py` says which word classes together make an intent, `detect.py` finds the surest rule that is
+met, and `model.py` asks a model. The word classes of each language are in `text/languages/`, not here.
 """
 
 from memlines.agent.intent.detect import Intent, about_past, detect, no_intent

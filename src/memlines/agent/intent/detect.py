@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from memlines.agent.intent.rules import RULES, Rule
+from memlines.agent.intent.rule_table import RULES, Rule
 from memlines.paths import languages_with
 from memlines.text.language import stop_words
 from memlines.text.patterns import WordClasses, word_classes

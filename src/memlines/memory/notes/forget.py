@@ -55,7 +55,7 @@ from memlines.settings import Settings
 from memlines.text.edits import locate
 from memlines.text.entries import entries_of
 from memlines.text.fact_note import chunk_facts, facts_of
-from memlines.text.pieces import bare
+from memlines.text.matching import bare
 from memlines.text.terms import words_of
 from memlines.types import Chunk, Document
 

@@ -26,7 +26,7 @@ from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Settings
 from memlines.text.chunk import weigh
 from memlines.text.entries import entries_of
-from memlines.text.pieces import bare
+from memlines.text.matching import bare
 from memlines.types import cite
 
 _SHORTEST = 12

@@ -4,10 +4,10 @@
     redact_together(texts) → [Redacted, …], where what is found in one text is hidden in all
     refuse_secrets(text), which raises SecretRefused if there is one
 
-Pure functions on text, and no settings. `rules.py` is the table of what is recognised and checks the rules a
-user adds, `tokens.py` finds tokens by how they begin and tells random characters from words, `assignments.py`
-knows names such as `API_KEY` and what may stand behind them, `copies.py` hides what was found wherever it is
-said again, and `apply.py` puts it all together.
+Pure functions on text, and no settings. `patterns.py` is the table of what is recognised and checks the rules
+a user adds, `tokens.py` finds tokens by how they begin and distinguishes random characters from words,
+`assignments.py` knows names such as `API_KEY` and what may follow them, `copies.py` hides what was found
+wherever it is repeated, and `apply.py` puts it all together.
 """
 
 from memlines.text.redaction.apply import (

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from memlines.errors import SecretRefused
 from memlines.text.redaction.copies import PLACEHOLDER, values_in, without_copies
-from memlines.text.redaction.rules import FORMS, MARKED, Rule, check_rules
+from memlines.text.redaction.patterns import FORMS, MARKED, Rule, check_rules
 from memlines.text.redaction.tokens import find_tokens, long_words, without_escapes
 
 KIND = "private"
