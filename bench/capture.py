@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from tests.agent.capture.messages import NOW, Labelled, builtin, captures, injections, labelled
+from tests.agent.capture.messages import Labelled, builtin, captures, injections, labelled
 from tests.agent.intents import labelled as prompts
 
 from bench.common import finish, parser, seconds, verdict
@@ -68,7 +68,7 @@ def orders(name: str, embed: Embed | None) -> Figures:
 
 def speed(texts: Sequence[str], embed: Embed | None) -> Figures:
     """Return how long a message takes once the patterns are made and the model is loaded."""
-    judged = partial(find_facts, now=NOW, embed=embed)
+    judged = partial(find_facts, embed=embed)
     taken = statistics.median([seconds(lambda: list(map(judged, texts))) for _ in range(ROUNDS)])
     return {"messages": len(texts), "microseconds": 1e6 * taken / len(texts)}
 

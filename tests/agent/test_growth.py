@@ -28,7 +28,7 @@ NOTHING = 0.1
 
 WORK: dict[str, tuple[int, Callable[[str], Any]]] = {
     "is_injection": (5_000, is_injection),
-    "captured": (3_000, lambda text: find_facts(text, now=NOW, max_chars=MUCH)),
+    "captured": (3_000, lambda text: find_facts(text, max_chars=MUCH)),
     "may_last": (3_000, lambda text: may_last(text, max_chars=MUCH)),
     "detect": (10_000, intent.detect),
     "about_past": (10_000, intent.about_past),

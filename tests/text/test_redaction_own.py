@@ -11,26 +11,26 @@ from memlines.text.redaction import Rules, redact
 
 
 def test_a_rule_of_ones_own_is_used_beside_the_others() -> None:
-    rules = Rules.of([("ticket", r"TCK-[0-9]{6}")])
+    rules = Rules([("ticket", r"TCK-[0-9]{6}")])
     assert redact("see TCK-123456, password=k7Qz2mXw9R", rules).counts == {"ticket": 1, "password": 1}
 
 
 def test_only_the_group_of_a_rule_is_hidden() -> None:
-    rules = Rules.of([("patient", r"patient ([0-9]+)")])
+    rules = Rules([("patient", r"patient ([0-9]+)")])
     assert redact("patient 4711 came", rules).text == "patient [redacted:patient] came"
 
 
 def test_no_rules_of_ones_own_are_the_rules_that_are_built_in() -> None:
-    assert redact("password=k7Qz2mXw9R", Rules.of([])).text == "password=[redacted:password]"
+    assert redact("password=k7Qz2mXw9R", Rules([])).text == "password=[redacted:password]"
 
 
 def test_a_rule_keeps_line_breaks() -> None:
-    rules = Rules.of([("block", r"(?s)BEGIN.+?END")])
+    rules = Rules([("block", r"(?s)BEGIN.+?END")])
     assert redact("a\nBEGIN\nx\nEND\nb", rules).text == "a\n[redacted:block]\n\n\nb"
 
 
 def test_a_rule_never_touches_a_placeholder() -> None:
-    rules = Rules.of([("word", r"redacted|token")])
+    rules = Rules([("word", r"redacted|token")])
     assert redact("[redacted:github-token]", rules).text == "[redacted:github-token]"
 
 
@@ -52,7 +52,7 @@ def test_a_rule_never_touches_a_placeholder() -> None:
 )
 def test_a_rule_that_cannot_be_used_is_named(kind: str, pattern: str) -> None:
     with pytest.raises(SettingsError) as caught:
-        Rules.of([("fine", "x[0-9]{4}"), (kind, pattern)])
+        Rules([("fine", "x[0-9]{4}"), (kind, pattern)])
     assert repr(kind) in caught.value.what
     assert caught.value.todo
 
@@ -69,13 +69,13 @@ def test_a_rule_that_cannot_be_used_is_named(kind: str, pattern: str) -> None:
     ],
 )
 def test_a_plain_rule_is_taken(pattern: str) -> None:
-    assert len(Rules.of([("own", pattern)]).extra) == 1
+    assert len(Rules([("own", pattern)]).extra) == 1
 
 
 @given(st.text(max_size=30))
 def test_any_pattern_is_taken_or_refused(pattern: str) -> None:
     try:
-        rules = Rules.of([("own", pattern)])
+        rules = Rules([("own", pattern)])
     except SettingsError:
         return
     assert isinstance(redact("some text: 1234", rules).text, str)

@@ -1,9 +1,8 @@
 """Give a model facts that it did not ask for, because they fit what the user just wrote.
 
 Facts are about the user's own world. "Where do we keep our secrets?" and "Who painted the Night Watch?" may
-be as near to some fact as each other; what tells them apart is how they are said. Each sign is a class of
-small words that every language has, in the section `[personal]` of its file, so that no one's style had to be
-learned.
+be equally near to some fact; the difference is how they are said. Each sign is a class of small words that
+every language has, in the section `[personal]` of its file, so that no one's style had to be learned.
 """
 
 from __future__ import annotations
@@ -84,27 +83,18 @@ def fitting_facts(
     )
     clean = redactor(memory)
     shown = "\n".join(known)
-    weighed = [
-        replace(one, score=_add_evidence(one.score, personal_log_odds(said, one.fact.text)))
-        for one in found.found
-    ]
-    fitting = [
-        one
-        for one in weighed
-        if one.score >= wanted.recall_min_score and len(words_of(one.fact.text)) > 1  # one word fits anything
-    ]
-    new = [one for one in fitting if quote_lines(clean(one.fact.text)) not in shown]
+    new = []
+    for one in found.found:
+        odds = one.score / max(1.0 - one.score, _LEAST) * math.exp(personal_log_odds(said, one.fact.text))
+        score = odds / (1.0 + odds)
+        fits = score >= wanted.recall_min_score and len(words_of(one.fact.text)) > 1  # one word fits anything
+        if fits and quote_lines(clean(one.fact.text)) not in shown:
+            new.append(replace(one, score=score))
     if not new:
         return FittingFacts(warnings=found.warnings)
     quotes = [Quote(f"{one.citation} ({one.fact.category})", clean(one.fact.text)) for one in new]
     text, count = block_within(INTRODUCTION, quotes, memory.settings.tools.max_chars, FACTS_TAG)
     return FittingFacts(text, tuple(new[:count]), found.warnings)
-
-
-def _add_evidence(score: float, evidence: float) -> float:
-    """Return a probability after some log odds more were added to it."""
-    odds = score / max(1.0 - score, _LEAST) * math.exp(evidence)
-    return odds / (1.0 + odds)
 
 
 _READ = 2_000

@@ -1,22 +1,23 @@
 """Ask a chat model for a reply of a given shape, over the two protocols that services speak.
 
-Text leaves this machine here, and only if a model is configured. Every call ends in time; whatever goes
-wrong is one of our errors, which names the service and holds neither the key nor what was said.
+Text leaves this machine here, and only if a model is configured. Every call has a time limit; whatever goes
+wrong is one of our errors, which names the service and contains neither the key nor what was said.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, get_args
 
 from memlines.embed.remote.http import Http, Patience
 from memlines.errors import EmbeddingError, ProviderUnreachable, SettingsError, TextsRefused
 from memlines.settings.tree import Chat
-from memlines.text.neutral import Neutral
-from memlines.text.terms import telling_words
+from memlines.text.neutral import Neutral, Quote, block
+from memlines.text.terms import telling_words, words_of
 
 Provider = Literal["openai", "anthropic"]
 """The protocols: OpenAI's chat completions, which most other services and local servers speak as well, and
@@ -30,12 +31,16 @@ _ADDRESSES: dict[Provider, str] = {
     "anthropic": "https://api.anthropic.com/v1",
 }
 _NAMES: dict[Provider, str] = {"openai": "the chat model", "anthropic": "Anthropic"}
+_KEY_HEADERS: dict[Provider, tuple[str, str]] = {
+    "openai": ("authorization", "Bearer {}"),
+    "anthropic": ("x-api-key", "{}"),
+}
 _ANTHROPIC_VERSION = "2023-06-01"
 _MAX_TOKENS = 2_000
 _MAX_REPLY = 200_000
 _TOOL = "reply"
 _OWN_WORDS = re.compile(r"(\(status \d+\)): .*", re.DOTALL)
-"""What a service says itself behind its status; it may repeat what was said to it."""
+"""What a service writes behind its status; it may repeat what was sent to it."""
 _SAID_SHARE = 2 / 3
 """How many of the telling words of a text must have been said."""
 
@@ -59,7 +64,16 @@ class ChatModel:
 
     def ask(self, instructions: str, text: Neutral, schema: Mapping[str, Any]) -> Any:
         """Return the JSON that the model replies; the caller must check it against the schema."""
-        http = Http(self._address(), self._headers(), name=_NAMES[self.provider])
+        address = (self.base_url or _ADDRESSES[self.provider]).rstrip("/")
+        headers: dict[str, str] = {}
+        if self.provider == "anthropic":
+            if not address.endswith("/v1"):
+                address += "/v1"  # the address that Anthropic's own programs use has no version
+            headers["anthropic-version"] = _ANTHROPIC_VERSION
+        if self.api_key:
+            name, value = _KEY_HEADERS[self.provider]
+            headers[name] = value.format(self.api_key)
+        http = Http(address, headers, name=_NAMES[self.provider])
         try:
             if self.provider == "anthropic":
                 return self._ask_anthropic(http, instructions, text, schema)
@@ -70,17 +84,23 @@ class ChatModel:
         finally:
             http.close()
 
-    def _address(self) -> str:
-        address = (self.base_url or _ADDRESSES[self.provider]).rstrip("/")
-        if self.provider == "anthropic" and not address.endswith("/v1"):
-            address += "/v1"  # the address that Anthropic's own programs take has no version
-        return address
-
-    def _headers(self) -> dict[str, str]:
-        if self.provider == "anthropic":
-            key = {"x-api-key": self.api_key} if self.api_key else {}
-            return {"anthropic-version": _ANTHROPIC_VERSION, **key}
-        return {"authorization": f"Bearer {self.api_key}"} if self.api_key else {}
+    def ask_list(
+        self,
+        instructions: str,
+        introduction: str,
+        quotes: Sequence[Quote],
+        name: str,
+        fields: Mapping[str, Any],
+    ) -> list[Mapping[str, Any]]:
+        """Ask about quoted text, and return the objects of the reply; one of another shape is an error."""
+        schema = _object_schema({name: {"type": "array", "items": _object_schema(fields)}})
+        reply = self.ask(instructions, block(introduction, quotes), schema)
+        found = reply.get(name) if isinstance(reply, dict) and set(reply) == {name} else None
+        if not isinstance(found, list):
+            raise wrong_shape(f"it holds no {name}")
+        if not all(isinstance(one, dict) and set(one) == set(fields) for one in found):
+            raise wrong_shape(f"one of its {name} has other fields")
+        return found
 
     def _ask_openai(self, http: Http, instructions: str, text: str, schema: Mapping[str, Any]) -> Any:
         body: dict[str, Any] = {
@@ -91,10 +111,11 @@ class ChatModel:
             ],
         }
         shape = {"type": "json_schema", "json_schema": {"name": _TOOL, "strict": True, "schema": schema}}
+        post = partial(http.json, "POST", "chat/completions", patience=self.patience, max_reply=_MAX_REPLY)
         try:
-            reply = self._post(http, "chat/completions", {**body, "response_format": shape})
+            reply = post(body={**body, "response_format": shape})
         except TextsRefused:  # some servers know no shapes; the instructions describe it as well
-            reply = self._post(http, "chat/completions", body)
+            reply = post(body=body)
         match reply:
             case {"choices": [{"finish_reason": "length"}, *_]}:
                 raise _unusable(http.who, "broke off its reply")
@@ -117,18 +138,15 @@ class ChatModel:
             "tools": [{"name": _TOOL, "description": "Gives the reply.", "input_schema": schema}],
             "tool_choice": {"type": "tool", "name": _TOOL},
         }
-        reply = self._post(http, "messages", body)
+        reply = http.json("POST", "messages", body=body, patience=self.patience, max_reply=_MAX_REPLY)
         if not isinstance(reply, dict) or not isinstance(reply.get("content"), list):
             raise _unusable(http.who, "did not reply as a chat model does")
         if reply.get("stop_reason") == "max_tokens":
             raise _unusable(http.who, "broke off its reply")
-        for block in reply["content"]:
-            if isinstance(block, dict) and (block.get("type"), block.get("name")) == ("tool_use", _TOOL):
-                return block.get("input")
+        for part in reply["content"]:
+            if isinstance(part, dict) and (part.get("type"), part.get("name")) == ("tool_use", _TOOL):
+                return part.get("input")
         raise _unusable(http.who, "did not give the reply that was asked for")
-
-    def _post(self, http: Http, path: str, body: dict[str, Any]) -> Any:
-        return http.json("POST", path, body=body, patience=self.patience, max_reply=_MAX_REPLY)
 
 
 def chat_model(settings: Chat) -> ChatModel | None:
@@ -136,12 +154,6 @@ def chat_model(settings: Chat) -> ChatModel | None:
     if settings.provider == "none":
         return None
     return ChatModel(settings.provider, settings.model or "", settings.base_url, settings.api_key)
-
-
-def list_schema(name: str, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON Schema of a reply that is a list of objects with these fields and no others."""
-    item = _object_schema(fields)
-    return _object_schema({name: {"type": "array", "items": item}})
 
 
 def _object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,16 +165,9 @@ def _object_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def parse_list(reply: Any, schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the objects of a reply to a `list_schema`, or refuse all of it if any has other fields."""
-    (name,) = schema["required"]
-    fields = set(schema["properties"][name]["items"]["required"])
-    found = reply.get(name) if isinstance(reply, dict) and set(reply) == {name} else None
-    if not isinstance(found, list):
-        raise wrong_shape(f"it holds no {name}")
-    if not all(isinstance(one, dict) and set(one) == fields for one in found):
-        raise wrong_shape(f"one of its {name} has other fields")
-    return found
+def words_in(quotes: Iterable[Quote]) -> frozenset[str]:
+    """Return the words that were said, in small letters."""
+    return frozenset(words_of("\n".join(quote.text for quote in quotes).casefold()))
 
 
 def was_said(text: str, known: Collection[str]) -> bool:

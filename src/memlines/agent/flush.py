@@ -1,9 +1,9 @@
 """Write down what should last of a conversation before a client shortens it.
 
 Rules choose what should last, or a model if one is given; if that fails, the rules do, with a warning.
-It goes into the log of the day it was said on, an entry each, in one write for each log and through the same
-door as everything that is remembered: what is known already is not written again, so the same messages may be
-flushed any number of times, and what is in the log is never touched.
+It goes into the log of the day it was said on, an entry each, in one write for each log, like everything that
+is remembered: what is known already is not written again, so the same messages may be flushed any number of
+times, and what is in the log is never changed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from memlines.agent.chat import ChatModel, chat_model, list_schema, parse_list, was_said, wrong_shape
+from memlines.agent.chat import ChatModel, chat_model, was_said, words_in, wrong_shape
 from memlines.agent.lasting import LONGEST, may_be_kept, rate, sentences_of
 from memlines.agent.messages import Message, parse_messages, writing_redactor
 from memlines.errors import EmbeddingError
@@ -24,17 +24,14 @@ from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import session_mark
 from memlines.settings import switched_off
 from memlines.text.decisions import is_decision
-from memlines.text.neutral import Quote, block
-from memlines.text.terms import words_of
+from memlines.text.neutral import Quote
 from memlines.types import Role
 
 _KINDS = ("decision", "preference", "to-do", "person", "date", "quantity", "place", "finding", "fact")
 _SENT_CHARACTERS = 60_000
 _SENT_OF_MESSAGE = 4_000
 
-SCHEMA = list_schema(
-    "entries", {"kind": {"type": "string", "enum": list(_KINDS)}, "text": {"type": "string"}}
-)
+_FIELDS = {"kind": {"type": "string", "enum": list(_KINDS)}, "text": {"type": "string"}}
 
 _INSTRUCTIONS = (
     "You keep the log of a person who works with an assistant. You get a conversation that is about to "
@@ -75,9 +72,8 @@ def _ask_model(model: ChatModel, messages: Sequence[Message]) -> list[tuple[str,
             break
         quotes.insert(0, Quote(f"Said by the {message.role}", text))
     instructions = _INSTRUCTIONS.format(most=MOST, kinds="|".join(_KINDS))
-    reply = model.ask(instructions, block("The conversation:", quotes), SCHEMA)
     found = []
-    for entry in parse_list(reply, SCHEMA):
+    for entry in model.ask_list(instructions, "The conversation:", quotes, "entries", _FIELDS):
         kind, text = entry["kind"], entry["text"]
         if kind not in _KINDS or not isinstance(text, str):
             raise wrong_shape("an entry is of no known kind")
@@ -85,7 +81,7 @@ def _ask_model(model: ChatModel, messages: Sequence[Message]) -> list[tuple[str,
         if not 0 < len(words) <= LONGEST:
             raise wrong_shape("an entry is empty or far too long")
         found.append((kind, words))
-    known = frozenset(words_of("\n".join(quote.text for quote in quotes).casefold()))
+    known = words_in(quotes)
     return [(kind, text) for kind, text in found[:MOST] if may_be_kept(text) and was_said(text, known)]
 
 
@@ -222,10 +218,10 @@ def _write(
     memory: Memory, candidates: Sequence[_Candidate], session: str | None
 ) -> tuple[list[Entry], list[Entry]]:
     """Write the candidates that are not known yet; return those, and the known ones."""
+    if not candidates:
+        return [], []
     written: list[Entry] = []
     known: list[Entry] = []
-    if not candidates:
-        return written, known
     clean = writing_redactor(memory)
     ensure_private(memory.workspace)
     lock = WriterLock(memory.workspace.private / _LOCK, "the log of this workspace")

@@ -1,4 +1,4 @@
-"""Return which sentences of a conversation should last, without a model.
+"""Choose which sentences of a conversation should last, without a model.
 
 A message is split into sentences; code, quotations, tables, headings and lines of logs and shells are left
 out, because they were pasted or shown. A sentence gets points for each kind of reason in it, and loses some
@@ -39,7 +39,7 @@ _NOT_SAID = re.compile(
 )
 _SIGNS = re.compile(r"[{}();=<>|\\$^~]")
 _SIGNS_SHARE = 20
-"""A line with more signs of code than one in this many characters is no sentence."""
+"""A line with more signs of code than one in this many characters is code."""
 
 _BEGINS = re.compile("[\"'“\u2018«(*_¿¡]*[A-ZÀ-ÖØ-Þ0-9]")
 """How a sentence begins; what is written in small letters goes on."""
@@ -61,11 +61,16 @@ def sentences_of(text: str) -> Iterator[str]:
     """Yield the sentences of a message that may be kept, in their order."""
     for paragraph in _paragraphs(text):
         start = 0
-        for end, next_start in borders(fold(paragraph)):
-            if end == next_start or _BEGINS.match(paragraph, next_start):
-                yield from _usable(paragraph[start:next_start])
-                start = next_start
-        yield from _usable(paragraph[start:])
+        starts = [
+            next_start
+            for end, next_start in borders(fold(paragraph))
+            if end == next_start or _BEGINS.match(paragraph, next_start)
+        ]
+        for next_start in [*starts, len(paragraph)]:
+            words = paragraph[start:next_start].strip().strip("*_ ")
+            if SHORTEST <= len(words) <= LONGEST and len(words.split()) > 2:
+                yield words
+            start = next_start
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -97,12 +102,6 @@ def _is_code(line: str, words: str) -> bool:
     return bool(_NOT_SAID.match(words)) or len(_SIGNS.findall(words)) * _SIGNS_SHARE > len(words)
 
 
-def _usable(sentence: str) -> Iterator[str]:
-    words = sentence.strip().strip("*_ ")
-    if SHORTEST <= len(words) <= LONGEST and len(words.split()) > 2:
-        yield words
-
-
 @dataclass(frozen=True, slots=True)
 class Rating:
     """How many points a sentence has, and for what; the reasons are the explanation."""
@@ -117,7 +116,7 @@ class Rating:
 
 
 def rate(sentence: str, role: Role, now: datetime) -> Rating:
-    """Return how much there is to say for keeping a sentence."""
+    """Rate how much speaks for keeping a sentence."""
     text = compose(sentence)
     low = text.lower()
     asks = text.rstrip("\"'”»)*_ ").endswith(("?", "\uff1f", ":")) or _pattern("question").match(low)
@@ -137,7 +136,7 @@ def rate(sentence: str, role: Role, now: datetime) -> Rating:
 
 
 def may_be_kept(sentence: str) -> bool:
-    """Return whether a text may be kept at all: it is no order to a model, and not taken from the memory."""
+    """Return whether a text may be kept at all: not an order to a model, and not from the memory itself."""
     return not (_FROM_MEMORY.search(sentence) or is_injection(sentence))
 
 
@@ -183,7 +182,7 @@ def _is_about_a_person(text: str, low: str) -> bool:
     return in_charge is not None and _NAMED.search(text, 0, in_charge.start()) is not None
 
 
-def _is_a_quantity(text: str, low: str) -> bool:
+def _is_a_quantity(_: str, low: str) -> bool:
     nouns = any_language("cues", "quantity").finditer(low)
     return any(_NUMBER.search(low, noun.end(), noun.end() + _NEAR) for noun in nouns)
 
@@ -208,5 +207,5 @@ _REASONS: dict[str, tuple[int, Callable[[str, str], bool]]] = {
 }
 
 _FROM_ASSISTANT = ("decision", "finding", "new file", "number")
-"""What counts if an assistant says it. It explains, proposes and tells its next step all the time; what was
-settled, found out and made is what is worth keeping of that."""
+"""What counts if an assistant says it. It explains, proposes and announces its next step all the time; only
+what was decided, found out and made is worth keeping."""

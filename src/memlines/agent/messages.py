@@ -1,8 +1,7 @@
-"""Messages as clients hand them over, turned into what was said, and what a text loses before it is kept.
+"""Parse the messages of clients, and redact a text before it is kept.
 
-A client gives its messages in a shape of its own. Taken are those of a user and of an assistant, and of
-them the text: neither what tools were called with, nor what they gave back, nor pictures, nor what a model
-only thought.
+Each client has its own shape of messages. Only the text of users and assistants is read: not the arguments
+and results of tools, not pictures, and not what a model only thought.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ Redactor = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What one side said, without what was put into it, and when."""
+    """What one side said, without the context that clients add, and when."""
 
     role: Role
     text: str
@@ -53,10 +52,10 @@ def session_name(session: str) -> str:
 
 
 def parse_messages(given: Iterable[Any]) -> Iterator[Message]:
-    """Yield what was said in messages of any client, in their order; whatever holds no words is left out.
+    """Yield what was said in messages of any client, in their order; messages without words are left out.
 
-    Known are `Message` and `Turn`, `{"role", "content"}` as models take them, the same below `message` or
-    `info` and `parts`, as the transcripts of Claude Code, OpenClaw and OpenCode have them.
+    Accepts `Message` and `Turn`, `{"role", "content"}` as models do, and the same below `message` or `info`
+    and `parts`, as in the transcripts of Claude Code, OpenClaw and OpenCode.
     """
     yield from filter(None, map(_parse_message, given))
 
@@ -116,15 +115,15 @@ def _parse_time(value: Any) -> datetime | None:
 
 
 def redactor(memory: Memory) -> Redactor:
-    """Return a function that takes the secrets out of a text."""
+    """Return a function that removes the secrets of a text."""
     rules = rules_of(memory.settings.redaction.rules)
     return lambda text: redact(text, rules).text
 
 
 def writing_redactor(memory: Memory) -> Redactor:
-    """Return a function that makes a text fit to be kept: without secrets, and without what was forgotten.
+    """Return a function that removes from a text what must not be kept: secrets, and what was forgotten.
 
-    What was forgotten must not come back because it was said in a conversation before.
+    Otherwise a forgotten text would come back from an older conversation.
     """
     forgotten = Forgotten.load(memory.workspace)
     clean = redactor(memory)

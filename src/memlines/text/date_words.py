@@ -97,11 +97,11 @@ _TAGS = {
 
 
 class _Vocabulary:
-    """The words for times of every language, read once."""
+    """The words for times of every language."""
 
     def __init__(self) -> None:
         self.meanings = {code: _meanings_of(code) for code in languages_with("time")}
-        """What each word and phrase of a language means."""
+        """The meaning of each word and phrase of a language."""
         phrases = [phrase for words in self.meanings.values() for phrase in words]
         self.longest_phrase = 1 + max(phrase.count(" ") for phrase in phrases)
         self.openings = {phrase.split()[0] for phrase in phrases if " " in phrase}
@@ -114,9 +114,8 @@ class _Vocabulary:
                     self.telling.setdefault(phrase.split()[-1], []).append(code)
 
 
-@cache
-def _vocabulary() -> _Vocabulary:
-    return _Vocabulary()
+_vocabulary = cache(_Vocabulary)
+"""Return the vocabulary, read when it is first needed."""
 
 
 def _meanings_of(code: str) -> dict[str, Meaning]:

@@ -1,4 +1,4 @@
-"""The days a query speaks of: "last week", "in May", "vor 3 Tagen", "el 7 de mayo de 2023".
+"""Find the days that a query is about: "last week", "in May", "vor 3 Tagen", "el 7 de mayo de 2023".
 
 A query is cut into parts: words, numbers, dates, marks. The tables of a language give every word a tag, so
 that a query becomes a string of tags, and one small grammar of tags serves all languages. It prefers silence
@@ -64,7 +64,7 @@ class _Said(NamedTuple):
         return self.now.year + self.value("L") if self.unit == "y" else None
 
 
-# What the expressions mean. A function answers None to what it does not understand; days that the calendar
+# What the expressions mean. A function returns None for what it does not understand; days that the calendar
 # does not have raise ValueError or OverflowError.
 
 
@@ -284,12 +284,17 @@ class _Reader:
                 found[-1] = both
             elif one:
                 found.append(one)
-        places = [(self._parts[one.begin].start, self._parts[one.end - 1].end, one) for one in found]
-        return [
-            (start, end, one.days and Span(*one.days, self._query[start:end], one.only_time))
-            for start, end, one in places
-            if self._tags[one.core] == "D" or not self._clings(start, end)
-        ]
+        places: list[_Place] = []
+        for one in found:
+            start, end = self._parts[one.begin].start, self._parts[one.end - 1].end
+            # What is part of a file, a flag, an address or a call says nothing about time, unless it is a date.
+            clings = self._folded[max(0, start - 1) : start] in _CLUNG_TO or _CLINGING.match(
+                self._folded, end
+            )
+            if self._tags[one.core] == "D" or not clings:
+                span = one.days and Span(*one.days, self._query[start:end], one.only_time)
+                places.append((start, end, span))
+        return places
 
     def _expression(self, at: int, floor: int) -> _Found | None:
         """Return the expression whose core begins at a part, with the words that lead to it."""
@@ -306,7 +311,13 @@ class _Reader:
         for pattern, meaning, only_time in _rules():
             match = pattern.match(self._tags, at)
             days = match and self._days(meaning, at, match.end(), before)
-            if match and days and not (only_time and self._leads_to_a_date(match.end())):
+            if not match or not days:
+                continue
+            # "The last weekend before April 10" is left to the date.
+            leads_to_a_date = _A_DATE_AFTER.match(self._tags, match.end()) and not self._says_until(
+                match.end()
+            )
+            if not (only_time and leads_to_a_date):
                 is_left_out = "X" in before or "G" in before
                 days = None if is_left_out else self._led(days, begin, at)
                 return _Found(begin, at, match.end(), days, only_time)
@@ -314,10 +325,6 @@ class _Reader:
 
     def _says_until(self, at: int) -> bool:
         return self._tags[at] == "X" and not self._parts[at].least
-
-    def _leads_to_a_date(self, at: int) -> bool:
-        """Return whether "before" or "after" a date follows: "the last weekend before April 10"."""
-        return _A_DATE_AFTER.match(self._tags, at) is not None and not self._says_until(at)
 
     def _days(self, meaning: _Meaning, at: int, end: int, before: str) -> Days | None:
         parts = self._parts[at:end]
@@ -364,15 +371,9 @@ class _Reader:
             return None
         return _Found(one.begin, one.core, other.end, (first, last), one.only_time and other.only_time)
 
-    def _clings(self, start: int, end: int) -> bool:
-        """Return whether an expression is part of something else: a file, a flag, an address, a call."""
-        return self._folded[max(0, start - 1) : start] in _CLUNG_TO or bool(
-            _CLINGING.match(self._folded, end)
-        )
-
 
 def spans_of(query: str, now: datetime) -> tuple[Span, ...]:
-    """Return the runs of days that a query speaks of, seen from `now`, in the order they are said."""
+    """Return the runs of days that a query is about, seen from `now`, in the order they are said."""
     query = unicodedata.normalize("NFC", query[:_LOOKED_AT])
     folded = words.fold(query)
     languages = words.languages_of(folded)

@@ -1,4 +1,4 @@
-"""The words of a query, and the terms a text is found by: folded, stemmed, cut where there are no blanks.
+"""Find the words of a query, and the terms of a text: folded, stemmed, cut where there are no blanks.
 
 The index stores these terms, and a query is turned into the same ones, so both always agree.
 """
@@ -46,7 +46,8 @@ def terms_of(text: str, language: str) -> list[str]:
                 words.append(run[:_LONGEST].lower())
                 words.extend(parts_of(run))
         elif is_unspaced(run):
-            terms.extend(_pairs(run))
+            # Overlapping pairs, and the last character, so that each character begins a term.
+            terms.extend([run[at : at + 2] for at in range(len(run))])
         else:
             words.append(run[:_LONGEST].casefold())
     return _stem(words, language) + terms
@@ -99,11 +100,6 @@ def is_unspaced(run: str) -> bool:
     )
 
 
-def _pairs(run: str) -> list[str]:
-    """Cut a run into overlapping pairs, and its last character, so that each character begins a term."""
-    return [run[at : at + 2] for at in range(len(run))]
-
-
 def _stem(words: list[str], language: str) -> list[str]:
     """Fold words, then cut them to their stems; in this order a word matches with and without accents."""
     folded = [word if word.isascii() else _without_accents(word) for word in words]
@@ -145,26 +141,24 @@ def telling_words(text: str) -> list[str]:
     a verb in Dutch. A query made of nothing else keeps them: "to be or not to be" is a question
     too. Where a script has no blanks between words, pairs of characters replace them.
     """
-    every, small = _distinct(text), _small(text)
-    return [word for word in every if word not in small] or every
+    every, telling = _split_words(text)
+    return telling or every
 
 
 def is_small_talk(text: str) -> bool:
     """Return whether a query has words, and all of them are small ones that say nothing."""
-    every = _distinct(text)
-    return bool(every) and _small(text).issuperset(every)
+    every, telling = _split_words(text)
+    return bool(every) and not telling
 
 
-def _distinct(text: str) -> list[str]:
-    runs = RUN.findall(_CLIPPED.sub(" ", text)) or RUN.findall(text)
-    return list(dict.fromkeys(word for run in runs for word in _words_in(run)))
-
-
-def _small(text: str) -> frozenset[str]:
-    return stop_words(language_of(text)) | unspaced_stop_words()
-
-
-def _words_in(run: str) -> list[str]:
-    if is_unspaced(run) and len(run) > 2:
-        return [run[at : at + 2] for at in range(len(run) - 1)]
-    return [run.lower()] if run.strip("_") else []
+def _split_words(text: str) -> tuple[list[str], list[str]]:
+    """Return the distinct words of a query, and those of them that say something."""
+    words: list[str] = []
+    for run in RUN.findall(_CLIPPED.sub(" ", text)) or RUN.findall(text):
+        if is_unspaced(run) and len(run) > 2:
+            words += [run[at : at + 2] for at in range(len(run) - 1)]
+        elif run.strip("_"):
+            words.append(run.lower())
+    every = list(dict.fromkeys(words))
+    small = stop_words(language_of(text)) | unspaced_stop_words()
+    return every, [word for word in every if word not in small]

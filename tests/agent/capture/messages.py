@@ -35,7 +35,7 @@ def labelled(name: str) -> list[Labelled]:
 
 
 def captures(text: str, embed: Embed | None = None) -> tuple[Capture, ...]:
-    return find_facts(text, now=NOW, embed=embed)
+    return find_facts(text, embed=embed)
 
 
 def builtin() -> Embed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memlines.agent.capture import find_facts
-from tests.agent.capture.messages import NOW, captures
+from tests.agent.capture.messages import captures
 
 
 def kept(text: str) -> list[str]:
@@ -86,7 +86,7 @@ def test_a_long_paste_is_left_out() -> None:
 
 def test_how_long_a_message_may_be_is_a_choice() -> None:
     said = "I prefer tabs over spaces."
-    assert (find_facts(said, now=NOW, max_chars=20), len(find_facts(said, now=NOW, max_chars=30))) == ((), 1)
+    assert (find_facts(said, max_chars=20), len(find_facts(said, max_chars=30))) == ((), 1)
 
 
 def test_a_flood_of_emoji_is_left_out() -> None:
@@ -107,11 +107,11 @@ def test_what_memory_put_in_is_left_out() -> None:
 
 def test_a_trigger_of_ones_own_makes_a_sentence_count() -> None:
     said = "Kitchen law: shoes off at the door."
-    assert (captures(said), len(find_facts(said, now=NOW, triggers=["Kitchen Law"]))) == ((), 1)
+    assert (captures(said), len(find_facts(said, triggers=["Kitchen Law"]))) == ((), 1)
 
 
 def test_a_trigger_is_a_word_and_no_part_of_one() -> None:
-    assert find_facts("The ruler lies in the drawer.", now=NOW, triggers=["rule"]) == ()
+    assert find_facts("The ruler lies in the drawer.", triggers=["rule"]) == ()
 
 
 def test_why_it_was_kept_is_told() -> None:

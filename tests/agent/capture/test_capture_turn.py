@@ -72,7 +72,7 @@ def test_a_model_that_cannot_run_is_told_and_done_without(
     with memory_of(workspace, embeddings__provider="builtin") as memory:
         done = taken(memory, user(TABS))
     assert texts(done) == [TABS]
-    assert "what to keep was decided without the model of vectors: the model is gone" in done.warnings
+    assert "what to keep was decided without the embedding model: the model is gone" in done.warnings
 
 
 def test_nothing_is_taken_from_the_assistant(workspace: Path) -> None:

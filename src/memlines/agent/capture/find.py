@@ -1,10 +1,9 @@
 """Decide what of a user's message is worth keeping as a long-term fact.
 
 The sentence is kept, not the message. Rules refuse what asks, supposes, reports, wants something done, is
-code, holds a secret, or tries to command whatever model reads it later; and rules keep what the user asks to
-remember, a standing order, and what holds a trigger of the user's own. Whether anything else is a statement
-that lasts is scored. When in doubt it is left out, because a user who misses a fact says it
-again, and no one cleans up junk.
+code, holds a secret, or tries to command a model that reads it later; and rules keep what the user asks to
+remember, a standing order, and what contains a trigger of the user's own. Every other sentence gets a score.
+When in doubt it is left out, because a user who misses a fact says it again, and no one cleans up junk.
 
 The score uses weights that were fitted to labelled messages. What the rules notice about a sentence becomes
 numbers, in the same order for every language. There are two sets of weights: for these signals alone, and
@@ -18,7 +17,6 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from memlines.embed.base import Vectors
 
 Embed: TypeAlias = "Callable[[Sequence[str]], Vectors]"
-"""How sentences become vectors."""
+"""A function from sentences to vectors."""
 
 WEIGHTS = Path(__file__).with_name("weights.json")
 NOT_EMBEDDED = "cs"
@@ -58,8 +56,13 @@ SHAPES = (
 )
 PLACES = ("alone", "message asks", "message wants", "first", "last", "sentences", "wish")
 
-NAMES = (*HELD, *(f"{name}, anywhere" for name in ANYWHERE), *(f"{name}, first" for name in HEADS))
-NAMES = (*NAMES, *SHAPES, *PLACES)
+NAMES = (
+    *HELD,
+    *(f"{name}, anywhere" for name in ANYWHERE),
+    *(f"{name}, first" for name in HEADS),
+    *SHAPES,
+    *PLACES,
+)
 
 _NAME = re.compile(r"(?<=[\w,:;)] )[A-ZÀ-Ž][\w'’-]+")  # noqa: RUF001
 _LONG, _SHORT = 25, 6
@@ -83,21 +86,15 @@ class Place:
 
 
 def signals(read: Reading, place: Place) -> list[float]:
-    """Return the numbers that tell a lasting statement from another, as many as there are `NAMES`."""
+    """Return the numbers that distinguish lasting statements from others, one for each of `NAMES`."""
     found = [
         *[read.holds(name) for name in HELD],
         *[read.anywhere(name) for name in ANYWHERE],
         *[read.heads(name) for name in HEADS],
     ]
-    shape = _shape(read, place)
-    where = [place.of == 1, place.asks, place.wants, place.at == 0, place.at == place.of - 1]
-    return [*map(float, [*found, *shape, *where]), min(place.of, _MOST) / _MOST, place.wish]
-
-
-def _shape(read: Reading, place: Place) -> Sequence[bool]:
     low, shown = read.said, read.sentence.shown
     words = len(low.split())
-    return (
+    shape = (
         CONTACTS.search(low) is not None,
         HOSTS.search(low) is not None,
         DATES.search(low) is not None,
@@ -112,6 +109,8 @@ def _shape(read: Reading, place: Place) -> Sequence[bool]:
         read.begin > 0,
         place.is_cut,
     )
+    where = [place.of == 1, place.asks, place.wants, place.at == 0, place.at == place.of - 1]
+    return [*map(float, [*found, *shape, *where]), min(place.of, _MOST) / _MOST, place.wish]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each signal and each number of a vector counts, and from where on a sentence is kept."""
+    """The weight of each signal and each number of a vector, and the threshold for keeping a sentence."""
 
     signals: Sequence[float]
     vector: Sequence[float]
@@ -158,23 +157,24 @@ def margins(statements: Sequence[Statement], embed: Embed | None = None) -> list
 def fitted() -> tuple[Weights, Weights]:
     """Return the weights without vectors and those with them."""
     found = json.loads(WEIGHTS.read_text(encoding="utf-8"))
-    return _weights(found["alone"]), _weights(found["together"])
-
-
-def _weights(found: dict[str, Any]) -> Weights:
-    signals = [found["signals"][name] for name in NAMES]
-    return Weights(signals, found.get("vector", ()), found["bias"], found["threshold"])
+    alone, together = (
+        Weights(
+            [one["signals"][name] for name in NAMES], one.get("vector", ()), one["bias"], one["threshold"]
+        )
+        for one in (found["alone"], found["together"])
+    )
+    return alone, together
 
 
 MOST = 3
-"""Facts that one turn leaves at most."""
+"""The most facts that one turn stores."""
 
 _ASKED = "asked to remember"
 _ASKED_IMPORTANCE = 0.9
 _CUSTOM = "own trigger"
 _FEWEST_WORDS = 3
 _SURE = 0.85
-"""What an intent to remember must be at least, if no rule of ours knows its words."""
+"""The least confidence of an intent to remember whose words no rule here knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,6 @@ class Capture:
 def find_facts(
     text: str,
     *,
-    now: datetime,
     max_chars: int = 500,
     triggers: Sequence[str] = (),
     embed: Embed | None = None,
@@ -243,7 +242,13 @@ def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Messa
         return None
     classes = [word_classes(code, "capture") for code in languages]
     readings = [[Reading(sentence, language) for language in classes] for sentence in every]
-    paste = next((place for place, reads in enumerate(readings) if _announces_a_paste(reads)), len(readings))
+    paste = len(readings)  # where a sentence asks for something to be done with what follows it
+    for at, reads in enumerate(readings):
+        if reads[0].sentence.low.rstrip().endswith(":") and any(
+            not reading.is_asked and reading.heads("task") for reading in reads
+        ):
+            paste = at
+            break
     wished = _asked_places(readings)
     words = [re.escape(" ".join(fold(trigger).split())) for trigger in triggers if trigger.strip()]
     own = re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)") if words else None
@@ -261,16 +266,13 @@ def read(text: str, max_chars: int = 500, triggers: Sequence[str] = ()) -> Messa
 
 
 def may_last(text: str, *, max_chars: int = 500) -> bool:
-    """Return whether a text that a model picked may be kept: nothing but a plain statement is."""
+    """Return whether a text that a model picked may be kept: only plain statements are."""
     said = without_quotes(text)
     if is_pasted(said, max_chars) or is_injection(said):
         return False
     every = sentences(said)
-    readings = [
-        Reading(sentence, word_classes(code, "capture"))
-        for code in likely_languages(every)[:1]
-        for sentence in every
-    ]
+    classes = word_classes(likely_languages(every)[0], "capture")
+    readings = [Reading(sentence, classes) for sentence in every]
     return bool(readings) and not any(
         _speaks_anywhere(reading) or _is_not_meant(reading) for reading in readings
     )
@@ -294,13 +296,6 @@ def _asked_places(readings: Sequence[Sequence[Reading]]) -> set[int]:
             if reading.is_only_asking and not reading.anywhere("unkept"):
                 places.add(place + 1 if place == 0 or reading.lead else place - 1)
     return places
-
-
-def _announces_a_paste(reads: Sequence[Reading]) -> bool:
-    """Return whether a sentence asks for something to be done with what follows it."""
-    return reads[0].sentence.low.rstrip().endswith(":") and any(
-        not reading.is_asked and reading.heads("task") for reading in reads
-    )
 
 
 def _keep(reads: Sequence[Reading], own: re.Pattern[str] | None, asked_elsewhere: bool) -> Capture | None:
@@ -350,9 +345,9 @@ def _statement(reading: Reading, place: Place) -> Statement | None:
 
 
 def _speaks_anywhere(reading: Reading) -> bool:
-    if orders_character(reading.sentence.low):
-        return True
-    return reading.anywhere("secret") or reading.anywhere("unkept") or reading.anywhere("laughter")
+    """Return whether something anywhere in a sentence forbids to keep it."""
+    words = ("secret", "unkept", "laughter")
+    return orders_character(reading.sentence.low) or any(map(reading.anywhere, words))
 
 
 def _is_not_meant(reading: Reading) -> bool:

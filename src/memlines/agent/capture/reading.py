@@ -17,7 +17,7 @@ LANGUAGES = languages_with("capture")
 
 _WORD = re.compile(r"(?<![\w./-])[^\W\d_]+(?![\w/])")
 _TELLING = 2
-"""How many small words tell a language."""
+"""The least stop words that show a language."""
 _MOST_LANGUAGES = 2
 """A short message may be in one of two; reading more of them takes long, and finds what no one said."""
 

@@ -1,8 +1,8 @@
-"""Take facts from what a user wrote, at the end of a turn.
+"""Capture facts from what a user wrote, at the end of a turn.
 
-Every message is read once, whatever a client hands over again. What is known already, as a fact or in the
-notes, and what the user had forgotten, is not stored. If the settings say so, a model is asked which facts
-the messages hold, and none is taken that was not said or may not be kept.
+Every message is read once, even if a client sends it again. What is known already, as a fact or in the notes,
+and what was forgotten on request, is not stored. If the settings say so, a model is asked which facts the
+messages hold; those that were not said or may not be kept are dropped.
 """
 
 from __future__ import annotations
@@ -34,13 +34,11 @@ from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from memlines.settings import switched_off
 from memlines.text.facts import CAPTURE, CATEGORIES, LONGEST, FactLine, source_of
-from memlines.text.neutral import Quote, block
-from memlines.text.terms import words_of
+from memlines.text.neutral import Quote
 
 if TYPE_CHECKING:
     from memlines.agent.capture.find import Embed
     from memlines.agent.chat import ChatModel
-    from memlines.settings.tree import Facts as FactSettings
 
 MOST_LOOKED_AT = 1_000
 """Messages of a session that are looked at, the last ones: fewer than are known as read."""
@@ -92,7 +90,7 @@ def capture(
 ) -> Captured:
     """Store what of a user's messages is worth keeping as facts, at most three, if the settings want that.
 
-    A fact that cannot be written is an error, and the messages count as not read; a further call goes on.
+    A fact that cannot be written is an error, and the messages count as not read; another call reads them.
     """
     off = switched_off(memory.loaded)
     if off or not memory.settings.facts.auto_capture:
@@ -104,45 +102,42 @@ def capture(
     warnings: list[str] = []
     with _open_seen(memory.workspace) as seen:
         new = [message for message in said if _marks_of(message, session) not in seen]
-        chosen = _chosen(memory, new, moment, model, warnings)
+        chosen = _choose(memory, new, model, warnings)
         source = source_of(f"{CAPTURE} {client} {session}")
-        stored, skipped = _stored(memory, chosen, source, moment, warnings)
+        stored, skipped = _store(memory, chosen, source, moment, warnings)
         for message in said:
             seen.add(_marks_of(message, session))
         seen.save()
     return Captured(tuple(stored), tuple(skipped), tuple(warnings))
 
 
-def _chosen(
-    memory: Memory, messages: Sequence[Message], now: datetime, model: ChatModel | None, warnings: list[str]
+def _choose(
+    memory: Memory, messages: Sequence[Message], model: ChatModel | None, warnings: list[str]
 ) -> list[Capture]:
     """Return what is worth keeping, what was said last first."""
     clean = writing_redactor(memory)
     texts = [clean(message.text) for message in reversed(messages)]
-    by_model = _by_model(memory, texts, model, warnings)
+    by_model = _choose_by_model(memory, texts, model, warnings)
     if by_model is not None:
         return by_model
+    limits = memory.settings.facts
+    limit, triggers = limits.capture_max_chars, limits.capture_triggers
+
+    def choose_by_rules(embed: Embed | None) -> list[Capture]:
+        found: dict[str, Capture] = {}
+        for text in texts:
+            for one in find_facts(text, max_chars=limit, triggers=triggers, embed=embed):
+                found.setdefault(one.text.casefold(), one)
+        return list(found.values())
+
     try:
-        return _by_rules(texts, now, memory.settings.facts, memory.builtin_vectors)
+        return choose_by_rules(memory.builtin_vectors)
     except (EmbeddingError, StoreError) as error:
-        warnings.append(f"what to keep was decided without the model of vectors: {error.what}")
-        return _by_rules(texts, now, memory.settings.facts, None)
+        warnings.append(f"what to keep was decided without the embedding model: {error.what}")
+        return choose_by_rules(None)
 
 
-def _by_rules(
-    texts: Sequence[str], now: datetime, limits: FactSettings, embed: Embed | None
-) -> list[Capture]:
-    """Return what the rules and the scores of the remaining sentences keep, each text once."""
-    found: dict[str, Capture] = {}
-    for text in texts:
-        for one in find_facts(
-            text, now=now, max_chars=limits.capture_max_chars, triggers=limits.capture_triggers, embed=embed
-        ):
-            found.setdefault(one.text.casefold(), one)
-    return list(found.values())
-
-
-def _by_model(
+def _choose_by_model(
     memory: Memory, texts: Sequence[str], model: ChatModel | None, warnings: list[str]
 ) -> list[Capture] | None:
     """Return what a model picks; nothing if there is none, or, with a warning, if it cannot be asked."""
@@ -166,16 +161,18 @@ def _by_model(
 
 
 @operation("facts capture")
-def _stored(
+def _store(
     memory: Memory, chosen: Sequence[Capture], source: str, now: datetime, warnings: list[str]
 ) -> tuple[list[FactLine], list[Skipped]]:
     """Store what is not known yet, as far as one turn may; return that, and what was left out."""
     stored: list[FactLine] = []
     skipped: list[Skipped] = []
     for one in chosen:
-        why = _why_not(memory, one.text, len(stored))
-        if why:
-            skipped.append(Skipped(one.text, why))
+        if len(stored) == MOST:
+            skipped.append(Skipped(one.text, "there is more than one turn may store"))
+            continue
+        if memory.facts.was_forgotten(one.text):
+            skipped.append(Skipped(one.text, "it was forgotten on request"))
             continue
         try:
             done = memory.facts.store(
@@ -193,20 +190,11 @@ def _stored(
     return stored, skipped
 
 
-def _why_not(memory: Memory, text: str, stored: int) -> str:
-    """Say why a text is not stored; nothing if it may be."""
-    if stored == MOST:
-        return "there is more than one turn may leave"
-    if memory.facts.was_forgotten(text):
-        return "it was forgotten on request"
-    return ""
-
-
 class Seen:
     """The messages of a workspace that were read before, so that none is read twice.
 
-    A fact that the user deleted must not come back from the message it was taken from, however often a client
-    hands that message over. The list holds hashes only, the newest last, in the private folder.
+    A fact that the user deleted must not come back from the same message, however often a client sends it.
+    The list holds hashes only, the newest last, in the private folder.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -214,7 +202,13 @@ class Seen:
         self._path = workspace.private / _FILE
         with _file_errors(self._path):
             self._before = atomic.read(self._path, _MOST_BYTES, root=workspace.root)
-        self._hashes = dict.fromkeys(_hashes_in(self._before))
+        try:
+            found = json.loads(self._before or b"{}")
+        except ValueError:  # a damaged list is started again, which costs a second look at messages
+            found = {}
+        hashes = found.get("judged") if isinstance(found, dict) else None
+        known = hashes if isinstance(hashes, list) else []
+        self._hashes: dict[str, None] = dict.fromkeys(one for one in known if isinstance(one, str))
 
     def __contains__(self, marks: Iterable[str]) -> bool:
         """Return whether a message was read, by any of its marks."""
@@ -237,10 +231,11 @@ class Seen:
 
 def _marks_of(message: Message, session: str) -> tuple[str, ...]:
     """Return what a message is known by: its session, and its time, which it keeps in a copied session."""
-    marks = [_hash("session", session, message.text)]
+    origins = [("session", session)]
     if message.time is not None:
-        marks.append(_hash("time", message.time.isoformat(), message.text))
-    return tuple(marks)
+        origins.append(("time", message.time.isoformat()))
+    texts = ["\0".join((*origin, message.text)).encode(errors="surrogatepass") for origin in origins]
+    return tuple(hashlib.sha256(text).hexdigest()[:_HASH_LENGTH] for text in texts)
 
 
 @contextmanager
@@ -263,21 +258,6 @@ def _file_errors(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _hashes_in(content: bytes | None) -> list[str]:
-    """Return the hashes of a list; a damaged one is started again, which costs a second look at messages."""
-    try:
-        found = json.loads(content or b"{}")
-    except ValueError:
-        return []
-    hashes = found.get("judged") if isinstance(found, dict) else None
-    return [one for one in hashes if isinstance(one, str)] if isinstance(hashes, list) else []
-
-
-def _hash(*parts: str) -> str:
-    joined = "\0".join(parts).encode(errors="surrogatepass")
-    return hashlib.sha256(joined).hexdigest()[:_HASH_LENGTH]
-
-
 _SENT_OF_MESSAGE = 4_000
 _INSTRUCTIONS = (
     "You keep the long-term memory of a person who works with an assistant. You get what this person wrote, "
@@ -295,21 +275,17 @@ _INSTRUCTIONS = (
 
 def ask(model: ChatModel, messages: Sequence[str]) -> list[Capture]:
     """Return what a model says should last of some messages, as far as it may."""
-    from memlines.agent.chat import list_schema, parse_list, was_said, wrong_shape
+    from memlines.agent.chat import was_said, words_in, wrong_shape
 
-    schema = list_schema(
-        "facts",
-        {
-            "text": {"type": "string"},
-            "category": {"type": "string", "enum": list(CATEGORIES)},
-            "importance": {"type": "number"},
-        },
-    )
+    fields = {
+        "text": {"type": "string"},
+        "category": {"type": "string", "enum": list(CATEGORIES)},
+        "importance": {"type": "number"},
+    }
     instructions = _INSTRUCTIONS.format(most=MOST, categories="|".join(CATEGORIES))
     quotes = [Quote("Said by the user", text[:_SENT_OF_MESSAGE]) for text in messages]
-    reply = model.ask(instructions, block("What the user wrote:", quotes), schema)
     found = []
-    for fact in parse_list(reply, schema):
+    for fact in model.ask_list(instructions, "What the user wrote:", quotes, "facts", fields):
         text, category, importance = fact["text"], fact["category"], fact["importance"]
         if category not in CATEGORIES or not isinstance(text, str) or not 0 < len(text.strip()) <= LONGEST:
             raise wrong_shape("a fact is of no known kind, empty, or far too long")
@@ -317,5 +293,5 @@ def ask(model: ChatModel, messages: Sequence[str]) -> list[Capture]:
         if not is_number or not 0 <= importance <= 1:
             raise wrong_shape("an importance is no number from 0 to 1")
         found.append(Capture(" ".join(text.split()), category, float(importance), ("chat model",)))
-    known = frozenset(words_of("\n".join(quote.text for quote in quotes).casefold()))
+    known = words_in(quotes)
     return [one for one in found if was_said(one.text, known) and may_last(one.text)][:MOST]

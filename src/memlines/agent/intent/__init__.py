@@ -1,4 +1,4 @@
-"""Tell what the writer of a message wants of the memory: to remember, to query, to forget.
+"""Recognise what the writer of a message wants of the memory: to remember, to query, to forget.
 
     detect(text) → Intent                by rules alone
     detect_with(text, settings) → Intent  as the settings say, by a model if they name one

@@ -1,10 +1,12 @@
-"""Tell by rules what the writer of a message wants of the memory: no model, and time linear in the text."""
+"""Recognise by rules what the writer of a message wants of the memory: without a model, in linear time."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 from typing import Any, Literal, get_args
 
 from memlines.agent.intent.rule_table import RULES, Rule
@@ -25,7 +27,7 @@ _MOST_CLAUSES = 16
 _OUTSIDE = ("file", "feature")
 _DENIALS = ("negated", "unkept")
 _NEAR, _NEXT = 60, 14
-"""How many characters behind a verb the place to keep something is, and behind that what to keep."""
+"""Within how many characters of a verb the place to keep something is, and of that, what to keep."""
 _FEWEST_WORDS = 2
 """How many words must be left of a clause without its verb and its small words to be a statement."""
 _CUES = (
@@ -36,7 +38,7 @@ _CUES = (
 _WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/])")
 """A word of two letters at least, and no part of a name in a program."""
 _ENOUGH_WORDS = 3
-"""How many small words tell a language."""
+"""The least stop words that show a language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,29 +94,37 @@ class _Reading:
         self.sentence = sentence
         self._before = before.low if before else ""
         self._language = language
-        self._clauses: list[list[int]] | None = None
 
-    @property
+    @cached_property
     def clauses(self) -> list[list[int]]:
         """For each clause that its writer says, where a cue may begin: behind each of its opening words."""
-        if self._clauses is None:
-            self._clauses = list(self._find_clauses())
-        return self._clauses
+        low = self.sentence.low
+        first = next((at for at, sign in enumerate(low) if sign.isalnum()), 0)
+        found = [self._find_openings(first)]
+        reporting = self._language.words("reporting")
+        for border in islice(self._language.joining.finditer(low, first), _MOST_CLAUSES):
+            if reporting.search(low, first, border.start() + 1):
+                break
+            start = border.end()
+            while start < len(low) and low[start] in "¿¡ ":
+                start += 1
+            found.append(self._find_openings(start))
+        return found
 
     def holds(self, names: str, *, near: bool = False) -> bool:
         """Return whether one of some classes, written `a|b`, is in the sentence, or in the one before it."""
         for name in names.split("|"):
-            if name == "asking" and (self.sentence.asks or self._find_at_beginning(name, self.clauses)):
-                return True
-            if name == "asking":
-                continue
             pattern = self._language.words(name)
-            if pattern.search(self.sentence.low) or (near and pattern.search(self._before)):
+            if name == "asking":
+                found = self.sentence.asks or self._find_at_beginning(name, self.clauses)
+            else:
+                found = pattern.search(self.sentence.low) or (near and pattern.search(self._before))
+            if found:
                 return True
         return False
 
     def speaks_against(self, name: str, leading: re.Match[str]) -> bool:
-        """Return whether a class is where it takes the meaning from some leading words.
+        """Return whether a class is where it cancels the meaning of some leading words.
 
         A denial counts in the clause of these words, and a plain "not" does not count behind them. A program
         or its users count outside of what should be remembered or forgotten, which may be about a program.
@@ -151,19 +161,6 @@ class _Reading:
                 if match := pattern.match(self.sentence.low, at):
                     return match, places[0]
         return None
-
-    def _find_clauses(self) -> Iterator[list[int]]:
-        low = self.sentence.low
-        first = next((at for at, sign in enumerate(low) if sign.isalnum()), 0)
-        yield self._find_openings(first)
-        reporting = self._language.words("reporting")
-        for number, border in enumerate(self._language.joining.finditer(low, first)):
-            if number == _MOST_CLAUSES or reporting.search(low, first, border.start() + 1):
-                break
-            start = border.end()
-            while start < len(low) and low[start] in "¿¡ ":
-                start += 1
-            yield self._find_openings(start)
 
     def _find_openings(self, at: int) -> list[int]:
         """Return where a clause begins, and where it goes on behind each of its opening words."""
@@ -221,8 +218,8 @@ def has_cue(said: Sequence[Sentence], languages: Sequence[str]) -> bool:
 def _rank_languages(said: Sequence[Sentence], languages: Sequence[str]) -> list[str]:
     """Return the languages that some sentences may be in, the likeliest first.
 
-    Their small words tell: a language counts if it has at least half as many of them as the likeliest.
-    If there are hardly any, every language counts.
+    Their stop words decide: a language counts if it has at least half as many of them as the likeliest. If
+    there are hardly any, every language counts.
     """
     known = [code for code in languages if code in LANGUAGES]
     words = [word for sentence in said for word in _WORD.findall(sentence.shown.lower())]

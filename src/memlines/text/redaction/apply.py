@@ -1,9 +1,9 @@
-"""Find secrets in a text and put placeholders in their place; drop what is marked as private.
+"""Replace the secrets of a text by placeholders, and remove what is marked as private.
 
-What stands between `<private>` and `</private>` goes, but for its line breaks. A tag may have blanks and
-attributes: `<private >`, `<private class="x">`. A block that is never closed reaches to the end, because the
-wrong guess must not be the one that tells. A tag right behind a backtick is one that is talked about, and no
-tag; nor is `<private/>`, which holds nothing.
+What is between `<private>` and `</private>` is removed, except its line breaks. A tag may have blanks and
+attributes: `<private >`, `<private class="x">`. A block that is never closed continues to the end, because a
+wrong guess must not reveal anything. A tag right behind a backtick is only mentioned, and does not count;
+neither does `<private/>`, which is empty.
 """
 
 from __future__ import annotations
@@ -44,18 +44,14 @@ def without_private(text: str) -> tuple[str, int]:
         elif depth:
             depth -= 1
             if depth == 0:
-                kept += text[end:start], _traces(text[start : tag.end()])
+                kept += text[end:start], "\n" * text.count("\n", start, tag.end()) or " "
                 end = tag.end()
                 blocks += 1
     if depth:
-        kept += text[end:start], _traces(text[start:])
+        kept += text[end:start], "\n" * text.count("\n", start) or " "
         end = len(text)
         blocks += 1
     return "".join([*kept, text[end:]]), blocks
-
-
-def _traces(block: str) -> str:
-    return "\n" * block.count("\n") or " "
 
 
 _PLACEHOLDER_START = "[redacted:"
@@ -85,30 +81,22 @@ class Redacted:
 
 
 class Rules:
-    """What is taken for a secret: the rules that are built in, and those of a user."""
+    """What counts as a secret: the rules that are built in, and those of a user.
 
-    def __init__(self, extra: Iterable[Rule] = ()) -> None:
-        """Take rules that are checked already; `Rules.of` checks them."""
-        self.extra = tuple(extra)
+    A user's rules are pairs of a kind and a regular expression. If the expression has a group, only what it
+    holds is hidden. One that is not a regular expression, or that could take for ever, is a SettingsError.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
+        """Check the rules that a user adds."""
+        self.extra = check_rules(pairs)
         self._rules = (*MARKED, *FORMS, *self.extra)
         self._always = [place for place, rule in enumerate(self._rules) if not rule.keywords]
         self._of_marked = _places(self._rules[: len(MARKED)], 0)
         self._of_forms = _places(self._rules[len(MARKED) :], len(MARKED))
 
-    @classmethod
-    def of(cls, pairs: Iterable[tuple[str, str]]) -> Rules:
-        """Add a user's own rules: pairs of a kind and a regular expression.
-
-        If the expression has a group, only what it holds is hidden. One that is no regular expression,
-        or that could take for ever, is a SettingsError.
-        """
-        return cls(check_rules(pairs))
-
     def that_may_match(self, small: str, words: str) -> Iterator[Rule]:
-        """Yield the rules of which a text holds a keyword, in their order.
-
-        It is given in small letters, and so are its long words.
-        """
+        """Yield the rules with a keyword in a text or its long words, which are in small letters."""
         held = _held(self._of_marked, words) + _held(self._of_forms, small)
         for place in sorted({*self._always, *chain.from_iterable(held)}):
             yield self._rules[place]
@@ -118,9 +106,9 @@ _Keywords = dict[str, dict[str, list[int]]]
 
 
 def _places(rules: Sequence[Rule], first: int) -> _Keywords:
-    """Return by keyword the places of the rules that need it, under what a text with the keyword has to hold.
+    """Return by keyword the places of the rules that need it, under what a text with the keyword must hold.
 
-    So a text is not asked for `password` if it has no `pass`.
+    So a text without `pass` is not searched for `password`.
     """
     every = sorted({word for rule in rules for word in rule.keywords.split()}, key=len)
     under: _Keywords = {}
@@ -141,15 +129,10 @@ def _held(keywords: _Keywords, text: str) -> list[list[int]]:
     ]
 
 
-@cache
-def _built_in() -> Rules:
-    return Rules()
-
-
 @lru_cache(maxsize=16)
 def rules_of(pairs: tuple[tuple[str, str], ...]) -> Rules:
-    """Return the rules with those of the settings; making them takes time, so they are kept."""
-    return Rules.of(pairs)
+    """Return the rules with those of the settings; building them takes time, so they are kept."""
+    return Rules(pairs)
 
 
 @cache
@@ -159,13 +142,13 @@ def _compile(pattern: str) -> re.Pattern[str]:
 
 
 def redact(text: str, rules: Rules | None = None) -> Redacted:
-    """Put a placeholder such as `[redacted:github-token]` in the place of every secret, and of its copies.
+    """Replace every secret, and its copies, by a placeholder such as `[redacted:github-token]`.
 
-    Lines keep their numbers: a secret of several lines leaves its line breaks behind. Text that was redacted
-    stays as it is, because the last look finds nothing more. That there is a last one is sure: every look
-    that finds something leaves fewer characters that are no placeholder.
+    Lines keep their numbers: a secret of several lines leaves its line breaks. Redacted text stays as it is,
+    because the last pass finds nothing more. There is a last one: each pass before it leaves fewer characters
+    outside of placeholders.
     """
-    rules = rules or _built_in()
+    rules = rules or rules_of(())
     counts: Counter[str] = Counter()
     if "<" in text:
         text, blocks = without_private(text)
@@ -203,7 +186,7 @@ def redact_together(
 def refuse_secrets(text: str, rules: Rules | None = None) -> None:
     """Raise `SecretRefused`, with the kinds, if a text to keep holds secrets.
 
-    What stands in a private block is not looked at: it stays in the note and goes nowhere.
+    A private block is not checked: it stays in the note and goes nowhere.
     """
     kinds = sorted(redact(text, rules).counts.keys() - {KIND})
     if kinds:
@@ -253,7 +236,7 @@ def _small(text: str) -> str:
 
 
 def _names(rule: Rule, text: str, small: str) -> list[tuple[int, str]]:
-    """Return where the names of secrets stand by which a rule begins, and what follows them."""
+    """Return where the names of secrets are with which a rule begins, and what follows them."""
     gate = _compile(rule.gate)
     names = []
     place = small.find(rule.keywords)

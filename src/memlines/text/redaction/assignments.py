@@ -2,9 +2,8 @@ r"""Recognise secrets by the name they are given: `API_KEY=…`, `"password": "�
 
 `apiKey` and `DB_PASSWORD` are names of secrets, `monkey` and `primary_key` are not. The patterns begin at the
 last word of the name; `name_at` looks back from there for the rest of it. A secret may be quoted, or quoted
-again with backslashes, as in a line of JSON that holds code. What stands behind a name is often no secret at
-all but a variable, a type, a call or an example; the checks tell them apart, more strictly the less the name
-says.
+again with backslashes, as in a line of JSON that holds code. What follows a name is often not a secret but a
+variable, a type, a call or an example; the checks distinguish them, more strictly the less the name says.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ _NAMES_OF_MUCH = frozenset(("key", "token", "secret", "schlüssel", "sleutel", "
 _NAMES_OF_KEYS = ("key", "token", "secret", "schlüssel", "sleutel", "clé", "jeton")
 
 _ENOUGH = 128
-"""By so many characters of a value one can tell what it is."""
+"""Characters of a value that are enough to judge it."""
 
 
 WORD = "%WORD%"
@@ -130,7 +129,7 @@ _ENVIRONMENT_LINE = rf"{_NAMED}{_SUFFIX}={_RUN}"
 """In an environment file, where a value may hold any character."""
 _OPTION = rf"--(?<!\w--)(?:[A-Za-z0-9]{{1,24}}-){{0,4}}{_NAMED}[ \t]{{1,4}}{_GIVEN}"
 _STATEMENT = rf"{_NAMED}{_BETWEEN}[ \t]{{1,2}}{_VERB}[ \t]{{0,2}}:?[ \t]{{1,2}}{_GIVEN}"
-"""A sentence that tells a secret, in five languages."""
+"""A sentence that states a secret, in five languages."""
 _MENTION = rf"{_NAMED}[ \t]{{1,2}}{_GIVEN}"
 """A secret right behind its name."""
 _PAIR = rf"{_NAME}{_GAP}(?:{_FIELD}){{0,2}}(?:{_QUOTE})?(?i:value)(?:{_QUOTE})?{_IS}(?:{_QUOTED}|{_BARE})"
@@ -169,16 +168,15 @@ def is_environment(match: re.Match[str]) -> bool:
     return len(value) >= 8 and not is_wordy(value)
 
 
-def is_told(match: re.Match[str]) -> bool:
-    """Return whether a sentence or an option gives a secret away, rather than talking about one."""
-    value = _value_of(match)
-    return bool(value) and _is_password(value)
+def is_option(match: re.Match[str]) -> bool:
+    """Return whether an option of a command gives a secret away."""
+    return _is_password(_value_of(match))
 
 
 def is_stated(match: re.Match[str]) -> bool:
     """Return whether a sentence gives a secret away; a looser one needs a value that surely is one."""
     value = _value_of(match)
-    if not value or not _is_password(value):
+    if not _is_password(value):
         return False
     if match["to"] is None and (not match["between"] or match["word"].lower() not in _NAMES_OF_MUCH):
         return True
@@ -186,7 +184,7 @@ def is_stated(match: re.Match[str]) -> bool:
 
 
 def is_mentioned(match: re.Match[str]) -> bool:
-    """Return whether what stands behind a name without a word between them can only be a secret."""
+    """Return whether what directly follows a name can only be a secret."""
     value = _value_of(match)
     if match["word"].lower() == "pass":  # which is a verb
         return False
@@ -204,7 +202,7 @@ def is_value(match: re.Match[str]) -> bool:
 
 
 def _value_of(match: re.Match[str]) -> str:
-    """Return the value that a text gives; nothing if it only stands for one."""
+    """Return the value that a text gives; nothing if it is only a placeholder."""
     value: str = (match["quoted"] or match["bare"])[:_ENOUGH].rstrip(".,;:!?)")
     return "" if not name_at(match) or is_placeholder(value) or is_path(value) else value
 
@@ -253,7 +251,7 @@ _WRITTEN = (
     (_MENTION, is_mentioned, " "),
     (_PAIR, is_value, ",\n "),
     (_BLOCK, is_value, ":"),
-    (_OPTION, is_told, ""),
+    (_OPTION, is_option, ""),
 )
 _SPOKEN = ((_ASSIGNMENT, is_assigned, "=:"), (_STATEMENT, is_stated, " "))
 """The ways a name is given a value, what says whether it is a secret, and what follows the name."""

@@ -1,9 +1,9 @@
 """Hide every further copy of a secret that was found: a value that was found once is known from then on.
 
-A copy may be written in another way than what was found: with percent signs, as in an address, or with the
-backslashes of JSON. It is hidden wherever it stands, also where nothing around it tells what it is. So only a
-value that cannot be a word, a number or a name of everyday use is looked for; `test` as a password does not
-hide every test in a conversation.
+A copy may be written differently: with percent signs, as in an address, or with the backslashes of JSON. It
+is hidden wherever it appears, also where nothing around it shows what it is. So only a value that cannot be a
+word, a number or a name of everyday use is searched; `test` as a password does not hide every test in a
+conversation.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ENDS_WORD = r"(?![A-Za-z0-9])"
 
 
 def is_distinctive(value: str) -> bool:
-    """Return whether a value can only be the secret that it was, wherever it stands."""
+    """Return whether a value can only be the secret that it was, wherever it appears."""
     if len(value) < _SHORTEST_WITH_SIGN or len(set(value)) < 5 or "[redacted:" in value:
         return False
     if is_placeholder(value):
@@ -83,7 +83,7 @@ def _spellings(value: str) -> Iterator[str]:
 
 
 def without_copies(text: str, values: Mapping[str, str]) -> tuple[str, Counter[str]]:
-    """Put placeholders in the place of values, given with their kinds, and count them by kind."""
+    """Replace values, given with their kinds, by placeholders, and count them by kind."""
     counts: Counter[str] = Counter()
     held = [value for value in values if value in text]
     if not held:

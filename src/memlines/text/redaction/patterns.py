@@ -180,31 +180,33 @@ _REPEAT = re.compile(r"[*+]|\{(\d*),?(\d*)\}")
 
 def check_rules(pairs: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
     """Return rules from pairs of a kind and a pattern, or say which one cannot be used."""
-    return tuple(_check(kind, pattern) for kind, pattern in pairs)
+    rules = []
+    for kind, pattern in pairs:
+        if problem := _problem(kind, pattern):
+            reason, todo = problem
+            raise SettingsError(f"The rule {kind!r} of redaction.rules {reason}", todo=todo)
+        rules.append(Rule(kind, "", pattern, None))
+    return tuple(rules)
 
 
-def _check(kind: str, pattern: str) -> Rule:
+def _problem(kind: str, pattern: str) -> tuple[str, str] | None:
+    """Return why a rule cannot be used and what to do, if it cannot."""
+    has = f"has the pattern {pattern!r}"
     if not _KIND.fullmatch(kind):
-        raise _unusable(kind, "is no kind", "A kind is written in small letters, digits and hyphens")
+        return "has an invalid kind", "Write the kind in small letters, digits and hyphens"
     try:
         compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        reason = f"has the pattern {pattern!r}, which is no regular expression: {error}"
-        raise _unusable(kind, reason, "Correct the pattern") from error
+        return f"{has}, which is not a regular expression: {error}", "Correct the pattern"
     if compiled.groups > 1:
         todo = "Keep one around what must be hidden, and write the others as (?:…)"
-        raise _unusable(kind, f"has the pattern {pattern!r}, with more than one group", todo)
+        return f"{has}, with more than one group", todo
     if compiled.match("") or compiled.search(" "):
-        todo = "Write a pattern that matches secrets only"
-        raise _unusable(kind, f"has the pattern {pattern!r}, which matches nothing at all or a blank", todo)
+        return f"{has}, which matches an empty text or a blank", "Write a pattern that matches secrets only"
     if _repeats_repeats(pattern):
         todo = "Repeat single characters or sets such as [a-z0-9]+ instead of groups that repeat themselves"
-        raise _unusable(kind, f"has the pattern {pattern!r}, which some texts would keep busy for ever", todo)
-    return Rule(kind, "", pattern, None)
-
-
-def _unusable(kind: str, reason: str, todo: str) -> SettingsError:
-    return SettingsError(f"The rule {kind!r} of redaction.rules {reason}", todo=todo)
+        return f"{has}, which could take for ever on some texts", todo
+    return None
 
 
 def _repeats_repeats(pattern: str) -> bool:

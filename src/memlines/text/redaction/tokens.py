@@ -1,9 +1,9 @@
-"""Tell what may be a secret from words, placeholders and code, and find tokens by how they begin.
+"""Distinguish secrets from words, placeholders and code, and find tokens by how they begin.
 
-Functions of a value look at the text alone; functions of a match look at what stands around it as well.
+Functions of a value read the value alone; functions of a match read the text around it as well.
 
-A token is a long word, so only long words are looked at. In them one expression, grown from all beginnings in
-`tokens.tsv` as a tree, tells where a token may begin; what has to follow is tried only there. What looks like
+A token is a long word, so only long words are searched. One expression, built from all beginnings in
+`tokens.tsv` as a tree, finds where a token may begin; what has to follow is tried only there. What looks like
 a token of a service that is not listed is found too.
 """
 
@@ -14,6 +14,8 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -94,15 +96,6 @@ def is_placeholder(value: str) -> bool:
     return first.lower() in _STAND_INS and not is_random("".join(rest), 10)
 
 
-def passes_luhn(digits: str) -> bool:
-    """Return whether the last digit of a number is the check digit of the others."""
-    total = 0
-    for place, digit in enumerate(map(int, reversed(digits))):
-        doubled = digit * 2 if place % 2 else digit
-        total += doubled - 9 if doubled > 9 else doubled
-    return total % 10 == 0
-
-
 _BEFORE_A_WORD = re.compile(r"(?:^|[^A-Za-z0-9]|\\[nrt]|%[0-9A-Fa-f]{2}|\x1b\[[0-9;]{0,12}m)\Z")
 _LONGER_BEFORE = re.compile(r"(?<!\\)[\w.+/#*-]\Z|[0-9]{2,4}[ -]\Z")
 _LONGER_AFTER = re.compile(r"\w|[.-][0-9A-Za-z]|[/*]")
@@ -162,12 +155,15 @@ def is_cookie(match: re.Match[str]) -> bool:
 def is_card(match: re.Match[str]) -> bool:
     """Return whether digits are the number of a card: of an issuer, with its check digit, alone."""
     start, end = match.span()
-    if _LONGER_BEFORE.search(match.string, max(0, start - 6), start):
-        return False
-    if _LONGER_AFTER.match(match.string, end):
+    is_longer = _LONGER_BEFORE.search(match.string, max(0, start - 6), start)
+    if is_longer or _LONGER_AFTER.match(match.string, end):
         return False
     digits = re.sub(r"[ -]", "", match[0])
-    return bool(_ISSUERS.match(digits)) and passes_luhn(digits) and len(set(digits)) > 1
+    if not _ISSUERS.match(digits) or len(set(digits)) == 1:
+        return False
+    reverse = [int(digit) for digit in reversed(digits)]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in reverse[1::2]]
+    return (sum(reverse[::2]) + sum(doubled)) % 10 == 0
 
 
 def is_key_block(match: re.Match[str]) -> bool:
@@ -217,13 +213,13 @@ class _Format(NamedTuple):
     """How many characters the beginning has."""
     rest: str
     more: str
-    """What else of any length belongs to it: by far less one can tell whether it is a token."""
+    """The rest of any length that belongs to it; much less is enough to recognise a token."""
     looks_random: bool
     may_be_words: bool
 
 
 class _Found(NamedTuple):
-    """What a token is, as far as it had to be looked at, and what else of it may follow."""
+    """A token as far as it had to be read, and what else of it may follow."""
 
     text: str
     kind: str
@@ -248,9 +244,8 @@ def find_tokens(text: str, words: str) -> Iterator[Token]:
         if one := _token_at(words, place, formats[begin[0][1:]]):
             found.setdefault(one.text, one)
             place += len(one.text)
-    if _LONG.search(words):
-        for one in _find_unlisted(words):
-            found.setdefault(one.text, one)
+    for one in _find_unlisted(words):
+        found.setdefault(one.text, one)
     for one in found.values():
         start = text.find(one.text)
         while start >= 0:
@@ -262,7 +257,7 @@ def find_tokens(text: str, words: str) -> Iterator[Token]:
 
 
 def without_escapes(text: str) -> str:
-    """Return a text with blanks for escapes that may stand right before a token."""
+    """Return a text with blanks for escapes that may be right before a token."""
     if "\\" in text:
         text = text.replace("\\n", " ").replace("\\t", " ").replace("\\r", " ")
     if "%" in text or "\x1b" in text:
@@ -286,10 +281,7 @@ def _token_at(words: str, start: int, formats: tuple[_Format, ...]) -> _Found | 
         if one.looks_random and not (is_random(body, _RANDOM) and any(map(str.isdigit, body))):
             continue
         # Letters drawn by lot may read like words; a name has its words apart, or hardly any digits in them.
-        is_drawn = (
-            body.isalnum() and not (body.islower() or body.isupper()) and sum(map(str.isdigit, body)) > 1
-        )
-        if one.may_be_words and is_wordy(body) and not is_drawn:
+        if one.may_be_words and is_wordy(body) and not (body.isalnum() and _is_drawn(body)):
             continue
         return _Found(words[start : rest.end()], one.kind, one.more)
     return None
@@ -297,15 +289,16 @@ def _token_at(words: str, start: int, formats: tuple[_Format, ...]) -> _Found | 
 
 def _find_unlisted(words: str) -> Iterator[_Found]:
     """Yield what looks like a token of a service that is not listed: a name and a random rest."""
-    for match in _UNLISTED.finditer(words):
+    for match in _UNLISTED.finditer(words) if _LONG.search(words) else ():
         body = match[2]
-        name = re.split("[_-]", match[1])[0]
-        is_mixed_case = not (body.islower() or body.isupper())
-        digits = sum(map(str.isdigit, body))
-        if not is_mixed_case or digits < 2 or _NAMES_NO_SECRET.fullmatch(name):
-            continue
-        if is_random(body, 30) and not is_masked(body):
+        names_no_secret = _NAMES_NO_SECRET.fullmatch(re.split("[_-]", match[1])[0])
+        if _is_drawn(body) and not names_no_secret and is_random(body, 30) and not is_masked(body):
             yield _Found(match[0], "token")
+
+
+def _is_drawn(body: str) -> bool:
+    """Return whether letters and digits look drawn by lot: in both cases, and with several digits."""
+    return not (body.islower() or body.isupper()) and sum(map(str.isdigit, body)) > 1
 
 
 @cache
@@ -359,21 +352,8 @@ def _patterns(parts: list[str]) -> tuple[str, str]:
 
 def _tree(words: list[str]) -> str:
     """Return an expression for any of some sorted words, of two that fit the longer one."""
-    branches: list[str] = []
-    ends = False
-    place = 0
-    while place < len(words):
-        if not words[place]:
-            ends = True
-            place += 1
-            continue
-        first = words[place][0]
-        after = place
-        while after < len(words) and words[after][0] == first:
-            after += 1
-        branches.append(re.escape(first) + _tree([word[1:] for word in words[place:after]]))
-        place = after
+    groups = groupby(filter(None, words), key=itemgetter(0))
+    branches = [re.escape(first) + _tree([word[1:] for word in group]) for first, group in groups]
     if not branches:
         return ""
-    joined = branches[0] if len(branches) == 1 and not ends else f"(?:{'|'.join(branches)})"
-    return f"{joined}?" if ends else joined
+    return f"(?:{'|'.join(branches)})" + ("?" if "" in words else "")
