@@ -61,8 +61,8 @@ _REASON = re.compile(
 )
 
 
-def _ask_model(model: ChatModel, messages: Sequence[Message]) -> list[tuple[str, str]]:
-    """Return what a model says should last, as kinds and texts; what it made up is left out."""
+def _ask_model(model: ChatModel, messages: Sequence[Message], said: datetime) -> list[_Candidate]:
+    """Return what a model says should last; what it made up is left out."""
     quotes: list[Quote] = []  # of the newest messages, as many as may be sent
     room = _SENT_CHARACTERS
     for message in reversed(messages):
@@ -82,7 +82,13 @@ def _ask_model(model: ChatModel, messages: Sequence[Message]) -> list[tuple[str,
             raise wrong_shape("an entry is empty or far too long")
         found.append((kind, words))
     known = words_in(quotes)
-    return [(kind, text) for kind, text in found[:MOST] if may_be_kept(text) and was_said(text, known)]
+    chosen = []
+    for kind, text in found[:MOST]:
+        if may_be_kept(text) and was_said(text, known):
+            # A recall of decisions lists what says that it is one.
+            words = f"Decision: {text}" if kind == "decision" and not is_decision(text) else text
+            chosen.append(_Candidate(words, (kind,), 0, said))
+    return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +151,12 @@ def flush(
     warnings: list[str] = []
     said = _read_messages(memory, messages, moment, warnings)
     model = model or chat_model(memory.settings.chat)
-    chosen = _choose_by_model(said, model, moment, warnings) if model and said else None
+    chosen: list[_Candidate] | None = None
+    if model and said:
+        try:
+            chosen = _ask_model(model, said, said[-1].time or moment)
+        except EmbeddingError as error:
+            warnings.append(f"the rules decided what to keep, because the chat model could not: {error.what}")
     if chosen is None:
         chosen = _choose_by_rules(said, moment)
     best = sorted(chosen, key=lambda one: (one.points, one.role == "user", one.said), reverse=True)[:MOST]
@@ -194,24 +205,6 @@ def _choose_by_rules(messages: Sequence[Message], now: datetime) -> list[_Candid
             one = _Candidate(text, verdict.reasons, verdict.points, said, message.role)
             found.setdefault(text.casefold(), one)
     return list(found.values())
-
-
-def _choose_by_model(
-    messages: Sequence[Message], model: ChatModel, now: datetime, warnings: list[str]
-) -> list[_Candidate] | None:
-    """Return what a model says should last; nothing, with a warning, if it cannot be asked."""
-    try:
-        entries = _ask_model(model, messages)
-    except EmbeddingError as error:
-        warnings.append(f"the rules decided what to keep, because the chat model could not: {error.what}")
-        return None
-    said = messages[-1].time or now
-    found = []
-    for kind, text in entries:
-        # A recall of decisions lists what says that it is one.
-        words = f"Decision: {text}" if kind == "decision" and not is_decision(text) else text
-        found.append(_Candidate(words, (kind,), 0, said))
-    return found
 
 
 def _write(

@@ -11,7 +11,6 @@ from typing import Any
 
 from memlines.agent.messages import (
     LONGEST_NAME,
-    Message,
     Redactor,
     parse_messages,
     redactor,
@@ -27,8 +26,7 @@ from memlines.settings import switched_off
 from memlines.text.neutral import Quote, block
 
 READ_CHARACTERS = 200_000
-"""How much of a message is looked at: far more than is kept of it, so that no secret is cut before it is
-known for one."""
+"""How much of a message is read: far more than is kept, so that no secret is cut before it is recognised."""
 
 _CUT = " […]"
 
@@ -61,9 +59,10 @@ def take(
     clean = writing_redactor(memory)
     kept: deque[Said] = deque()
     for message in parse_messages(reversed(list(messages))):
-        said = _shorten(message, clean, limits.max_content_length)
-        if said is not None:
-            kept.appendleft(said)
+        text = clean(message.text[:READ_CHARACTERS]).strip()
+        if shown := text[: limits.max_content_length].rstrip():
+            is_cut = len(text) > limits.max_content_length or len(message.text) > READ_CHARACTERS
+            kept.appendleft(Said(message.role, shown, message.time, truncated=is_cut))
         if len(kept) == limits.max_messages:
             break
     if not kept:
@@ -109,15 +108,6 @@ def quote_messages(snapshot: Snapshot, clean: Redactor) -> list[str]:
         f"{said.role.capitalize()}: {clean(said.text)}{_CUT if said.truncated else ''}"
         for said in snapshot.messages
     ]
-
-
-def _shorten(message: Message, clean: Redactor, limit: int) -> Said | None:
-    read_whole = len(message.text) <= READ_CHARACTERS
-    text = clean(message.text[:READ_CHARACTERS]).strip()
-    cut = text[:limit].rstrip()
-    if not cut:
-        return None
-    return Said(message.role, cut, message.time, truncated=len(text) > limit or not read_whole)
 
 
 def _relative(memory: Memory, cwd: str | os.PathLike[str] | None) -> str:

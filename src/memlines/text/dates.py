@@ -287,10 +287,9 @@ class _Reader:
         places: list[_Place] = []
         for one in found:
             start, end = self._parts[one.begin].start, self._parts[one.end - 1].end
-            # What is part of a file, a flag, an address or a call says nothing about time, unless it is a date.
-            clings = self._folded[max(0, start - 1) : start] in _CLUNG_TO or _CLINGING.match(
-                self._folded, end
-            )
+            before = self._folded[max(0, start - 1) : start]
+            # Except for dates, part of a file, a flag, an address or a call says nothing about time.
+            clings = before in _CLUNG_TO or _CLINGING.match(self._folded, end)
             if self._tags[one.core] == "D" or not clings:
                 span = one.days and Span(*one.days, self._query[start:end], one.only_time)
                 places.append((start, end, span))

@@ -23,11 +23,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memlines.text.outline import heading_above, outline
+from memlines.text.outline import CODE_FENCE, closes, fence_in, heading_above, outline
 
 Kind = Literal["heading", "item", "paragraph", "code"]
 
-_FENCE = re.compile(r"(```+|~~~+)(.*)", re.DOTALL)
 _ITEM = re.compile(r"(?:[-+*]|(?P<number>\d{1,9})[.)])(?=[ \t]|$)")
 _MARKERS = re.compile(r"(?:(?:[-+*]|\d{1,9}[.)])(?:[ \t]++|$))*+")
 _RULE = re.compile(r" {0,3}([-*_])[ \t]*+(?:\1[ \t]*+){2,}+\s*")
@@ -121,10 +120,10 @@ def unclosed_fence(text: str) -> str:
     fence = closing = ""
     for line in _lines_of(text):
         if fence:
-            fence = "" if _closes(line, fence) else fence
+            fence = "" if closes(line, fence) else fence
             continue
         words = _behind_markers(line.lstrip(" \t"))
-        fence = _fence_in(words)
+        fence = fence_in(words)
         closing = " " * (len(line) - len(words)) + fence
     return closing if fence else ""
 
@@ -151,20 +150,6 @@ def _indent(line: str) -> int:
     return len(white.expandtabs(_CODE_INDENT))
 
 
-def _fence_in(words: str) -> str:
-    """Return the fence that a line (without its indent) opens, or nothing."""
-    mark = _FENCE.match(words)
-    # A backtick in the rest of the line means inline code, not a fence.
-    if mark is None or (mark[1][0] == "`" and "`" in mark[2]):
-        return ""
-    return mark[1]
-
-
-def _closes(line: str, fence: str) -> bool:
-    mark = line.strip()
-    return len(mark) >= len(fence) and mark == fence[0] * len(mark)
-
-
 def _is_rule(line: str) -> bool:
     return _RULE.fullmatch(line) is not None
 
@@ -180,7 +165,7 @@ def _interrupts(line: str) -> bool:
     if _PLAIN.match(line):
         return False
     words = line.lstrip(" ")
-    if _title(line) or (_indent(line) < _CODE_INDENT and (words.startswith(_COMMENT) or _fence_in(words))):
+    if _title(line) or (_indent(line) < _CODE_INDENT and (words.startswith(_COMMENT) or fence_in(words))):
         return True
     if _is_rule(line):
         return line.strip().strip("-") != ""  # dashes alone underline the paragraph
@@ -220,7 +205,7 @@ class _Walk:
             self.at += 1
             return "heading"
         if _indent(line) < _CODE_INDENT:
-            fence = _fence_in(line.lstrip(" "))
+            fence = fence_in(line.lstrip(" "))
             if fence:
                 end = self._closing(fence, in_item=False)
                 self.at = len(self.lines) if end is None else end + 1  # one that is not closed lasts
@@ -237,7 +222,7 @@ class _Walk:
         if len(fence) >= self._never_closed.get(fence[0], len(fence) + 1):
             return None  # looked for before: many open fences must not mean many passes
         for at in range(self.at + 1, len(self.lines)):
-            if _closes(self.lines[at], fence) and (in_item or _indent(self.lines[at]) < _CODE_INDENT):
+            if closes(self.lines[at], fence) and (in_item or _indent(self.lines[at]) < _CODE_INDENT):
                 return at
         self._never_closed[fence[0]] = len(fence)
         return None
@@ -276,7 +261,7 @@ class _Walk:
 
     def _past(self, words: str) -> None:
         """Move past a line of an item, with all of the code that it opens if that is closed somewhere."""
-        fence = _fence_in(_behind_markers(words))
+        fence = fence_in(_behind_markers(words))
         end = self._closing(fence, in_item=True) if fence else None
         self.at = self.at + 1 if end is None else end + 1
 
@@ -290,7 +275,7 @@ def _behind_markers(words: str) -> str:
 def _is_prose(words: str) -> bool:
     """Return whether the line after this one may run on from it without an indent."""
     bare = _behind_markers(words)
-    return bool(bare) and not _FENCE.match(bare) and not _title(bare)
+    return bool(bare) and not CODE_FENCE.match(bare) and not _title(bare)
 
 
 def _front_matter(lines: Sequence[str]) -> int:
@@ -346,7 +331,7 @@ def _comments_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     while at < len(lines):
         line = lines[at].strip()
         if fence:
-            fence = "" if _closes(line, fence) else fence
+            fence = "" if closes(line, fence) else fence
         elif line.startswith(_COMMENT):
             first = at
             if _COMMENT_ENDS not in line[2:] and at < last_close:

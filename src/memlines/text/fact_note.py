@@ -14,7 +14,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -133,10 +132,11 @@ def _after_change(last: _Note, text: str) -> _Note | None:
     if not last.names or _has_context(text):
         return None
     lines = text.split("\n")
-    head = _count_shared(last.lines, lines, len(lines))
-    tail = _count_shared(last.lines[::-1], lines[::-1], min(len(lines), len(last.lines)) - head)
+    head = _count_shared(last.lines, lines)
+    most = min(len(lines), len(last.lines)) - head
+    tail = _count_shared(last.lines[::-1][:most], lines[::-1])
     gone, new = last.lines[head : len(last.lines) - tail], lines[head : len(lines) - tail]
-    below = next((line for line in lines[len(lines) - tail :]), "")
+    below = lines[len(lines) - tail] if tail else ""
     if not all(not line or LINE.fullmatch(line) for line in (*gone, *new, below)):
         return None
     if tail and not below and any(line.strip() for line in lines[len(lines) - tail :]):
@@ -158,10 +158,10 @@ def _at(line: FactLine, lower: int) -> FactLine:
     return FactLine(line.fact, line.first + lower, line.last + lower, line.raw)
 
 
-def _count_shared(one: list[str], other: list[str], most: int) -> int:
+def _count_shared(one: list[str], other: list[str]) -> int:
     """Return how many lines two texts begin with in common."""
-    pairs = enumerate(zip_longest(one[:most], other[:most]))
-    return next((at for at, (left, right) in pairs if left != right), min(most, len(one), len(other)))
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _are_named(facts: tuple[FactLine, ...]) -> bool:

@@ -1,4 +1,4 @@
-"""The file of each language, which language a text is in, and which of its words say nothing.
+"""Read the files of the languages, and recognise the language of a text and its stop words.
 
 `languages/<code>.toml` holds everything that is known of a language, in one section for each use, and
 `languages/any.toml` what holds in any language. A language may lack sections: then that use does not know it.

@@ -19,7 +19,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from typing import Any
 
 CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
@@ -144,10 +144,7 @@ def unseen_in(name: str) -> str:
     shown = visible(name).replace("\t", "").replace("\n", "")
     if shown == name:
         return ""
-    at = next(
-        (at for at, (one, other) in enumerate(zip(name, shown, strict=False)) if one != other), len(shown)
-    )
-    return f"U+{ord(name[at]):04X}"
+    return next(f"U+{ord(one):04X}" for one, other in zip_longest(name, shown) if one != other)
 
 
 def harmless_address(uri: str) -> str:
@@ -218,9 +215,9 @@ class Quote:
     text: str
 
 
-def block(introduction: str, quotes: Iterable[Quote], tag: str = TAG) -> Neutral:
+def block(introduction: str, quotes: Iterable[Quote]) -> Neutral:
     """Return quotes as one block of Markdown that nothing inside can end."""
-    return _frame(introduction, _parts(quotes), tag)
+    return _frame(introduction, _parts(quotes), TAG)
 
 
 def block_within(

@@ -22,6 +22,8 @@ _MARK = re.compile(
     re.MULTILINE,
 )
 
+CODE_FENCE = re.compile(r"(```+|~~~+)(.*)", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class Heading:
@@ -42,7 +44,8 @@ def outline(text: str) -> list[Heading]:
     line, counted = 1, 0
     for mark in _MARK.finditer(text):
         if mark["fence"]:
-            fence = _after_fence(fence, mark["fence"], mark["info"])
+            line_of_fence = mark["fence"] + mark["info"]
+            fence = fence_in(line_of_fence) if not fence else "" if closes(line_of_fence, fence) else fence
             continue
         title = "" if fence else _title(mark["title"])
         if not title:
@@ -76,13 +79,17 @@ def _title(written: str) -> str:
     return (before.rstrip() if closed else title)[:_LONGEST_TITLE]
 
 
-def _after_fence(current: str, marker: str, info: str) -> str:
-    """Return the fence that is open after a fence line, or nothing."""
-    if not current:
-        # A backtick in the rest of the line means inline code, not a fence.
-        return "" if marker[0] == "`" and "`" in info else marker
-    closes = marker[0] == current[0] and len(marker) >= len(current) and not info.strip()
-    return "" if closes else current
+def fence_in(words: str) -> str:
+    """Return the fence that a line (without its indent) opens, or nothing."""
+    mark = CODE_FENCE.match(words)
+    # A backtick in the rest of the line means inline code, not a fence.
+    return "" if mark is None or (mark[1][0] == "`" and "`" in mark[2]) else mark[1]
+
+
+def closes(line: str, fence: str) -> bool:
+    """Return whether a line closes a fence."""
+    mark = line.strip()
+    return len(mark) >= len(fence) and mark == fence[0] * len(mark)
 
 
 _FENCE = "---"

@@ -107,9 +107,7 @@ class Reading:
         self.lead = lead
         if found := lead or soft:
             self.is_asked = lead is not None
-            self.may_ask = (
-                self.is_asked and self.language.words("asking_to").match(self._low, self.begin) is not None
-            )
+            self.may_ask = self.is_asked and self.heads("asking_to")
             self.begin = self._next_word(found.end())
         else:  # a few words and a colon may announce it: "for next time: …"
             colon = self._low.find(": ", self.begin, self.begin + _LONGEST_ANNOUNCEMENT)
@@ -128,7 +126,7 @@ class Reading:
     @cached_property
     def is_only_asking(self) -> bool:
         """Whether it asks to remember something that is in another sentence."""
-        return self.is_asked and sum(sign.isalnum() for sign in self._low[self.begin : self.end]) < 3
+        return self.is_asked and sum(map(str.isalnum, self.said)) < 3
 
     @cached_property
     def said(self) -> str:

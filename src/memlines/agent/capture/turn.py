@@ -100,7 +100,10 @@ def capture(
     if not said:
         return Captured()
     warnings: list[str] = []
-    with _open_seen(memory.workspace) as seen:
+    ensure_private(memory.workspace)
+    lock = WriterLock(memory.workspace.private / _LOCK, "the list of messages that facts were taken from")
+    with lock.held(_WAIT_SECONDS):
+        seen = Seen(memory.workspace)
         new = [message for message in said if _marks_of(message, session) not in seen]
         chosen = _choose(memory, new, model, warnings)
         source = source_of(f"{CAPTURE} {client} {session}")
@@ -236,15 +239,6 @@ def _marks_of(message: Message, session: str) -> tuple[str, ...]:
         origins.append(("time", message.time.isoformat()))
     texts = ["\0".join((*origin, message.text)).encode(errors="surrogatepass") for origin in origins]
     return tuple(hashlib.sha256(text).hexdigest()[:_HASH_LENGTH] for text in texts)
-
-
-@contextmanager
-def _open_seen(workspace: Workspace) -> Iterator[Seen]:
-    """Give the list to one writer at a time."""
-    ensure_private(workspace)
-    lock = WriterLock(workspace.private / _LOCK, "the list of messages that facts were taken from")
-    with lock.held(_WAIT_SECONDS):
-        yield Seen(workspace)
 
 
 @contextmanager

@@ -116,10 +116,9 @@ class _Reading:
         for name in names.split("|"):
             pattern = self._language.words(name)
             if name == "asking":
-                found = self.sentence.asks or self._find_at_beginning(name, self.clauses)
-            else:
-                found = pattern.search(self.sentence.low) or (near and pattern.search(self._before))
-            if found:
+                if self.sentence.asks or self._find_at_beginning(name, self.clauses):
+                    return True
+            elif pattern.search(self.sentence.low) or (near and pattern.search(self._before)):
                 return True
         return False
 

@@ -20,7 +20,7 @@ Place = Literal["head", "clause", "sentence"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What makes an intent, and how sure that is."""
+    """A combination of word classes that makes an intent, and how sure that is."""
 
     intent: Wanted
     sure: float
@@ -42,10 +42,13 @@ class Rule:
 
 
 _PROGRAM = ("file", "feature")
-"""What a program is to remember or to delete, and where, is work and no memory."""
+"""What a program should remember or delete, and where, is work and not about the memory."""
+
+_KEPT = "memory|note|kept|told"
+"""What is deleted from the memory."""
 
 _PRIORITY: dict[Wanted, int] = {"forget": 2, "remember": 1, "query": 0}
-"""People who want something deleted or kept often ask about it in the same breath."""
+"""People who want something deleted or kept often ask about it in the same message."""
 
 RULES = (
     Rule("remember", EXPLICIT, "keep", "clause", without=("feature", "able", "unkept")),
@@ -82,28 +85,12 @@ RULES = (
     Rule("forget", EXPLICIT, "forget", "clause", ("owned",), ("idiom", *_PROGRAM)),
     Rule("forget", EXPLICIT, "forget_late", "sentence", ("asked", "owned"), ("idiom", "negated", *_PROGRAM)),
     Rule("forget", EXPLICIT, "delete", "clause", ("out",)),
-    Rule("forget", EXPLICIT, "erase", "clause", ("memory|note|kept|told",), ("idiom", *_PROGRAM)),
+    Rule("forget", EXPLICIT, "erase", "clause", (_KEPT,), ("idiom", *_PROGRAM)),
     Rule("forget", CLEAR, "erase", "clause", ("personal",), ("idiom", *_PROGRAM)),
     Rule("forget", EXPLICIT, "delete_late", "sentence", ("asked", "out"), ("negated",)),
-    Rule(
-        "forget",
-        EXPLICIT,
-        "delete_late",
-        "sentence",
-        ("asked", "memory|note|kept|told"),
-        ("negated", *_PROGRAM),
-    ),
+    Rule("forget", EXPLICIT, "delete_late", "sentence", ("asked", _KEPT), ("negated", *_PROGRAM)),
     Rule("forget", EXPLICIT, "delete_it", "sentence", ("out",), near=True, back=True),
-    Rule(
-        "forget",
-        EXPLICIT,
-        "delete_it",
-        "sentence",
-        ("memory|note|kept|told",),
-        _PROGRAM,
-        near=True,
-        back=True,
-    ),
+    Rule("forget", EXPLICIT, "delete_it", "sentence", (_KEPT,), _PROGRAM, near=True, back=True),
     Rule("forget", EXPLICIT, "unkeep", "sentence", without=_PROGRAM),
     Rule("forget", WEAK, "forget", "clause", ("definite|ours",), ("idiom", "instead", *_PROGRAM), asks=False),
 )

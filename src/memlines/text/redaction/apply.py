@@ -13,14 +13,14 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
 from memlines.errors import SecretRefused
 from memlines.text.redaction.copies import PLACEHOLDER, values_in, without_copies
 from memlines.text.redaction.patterns import FORMS, MARKED, Rule, check_rules
-from memlines.text.redaction.tokens import find_tokens, long_words, without_escapes
+from memlines.text.redaction.tokens import compile_ascii, find_tokens, long_words, without_escapes
 
 KIND = "private"
 
@@ -135,12 +135,6 @@ def rules_of(pairs: tuple[tuple[str, str], ...]) -> Rules:
     return Rules(pairs)
 
 
-@cache
-def _compile(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern when the first text may match it: most are never needed in a short run."""
-    return re.compile(pattern, re.ASCII)
-
-
 def redact(text: str, rules: Rules | None = None) -> Redacted:
     """Replace every secret, and its copies, by a placeholder such as `[redacted:github-token]`.
 
@@ -237,7 +231,7 @@ def _small(text: str) -> str:
 
 def _names(rule: Rule, text: str, small: str) -> list[tuple[int, str]]:
     """Return where the names of secrets are with which a rule begins, and what follows them."""
-    gate = _compile(rule.gate)
+    gate = compile_ascii(rule.gate)
     names = []
     place = small.find(rule.keywords)
     while place >= 0:
@@ -249,7 +243,7 @@ def _names(rule: Rule, text: str, small: str) -> list[tuple[int, str]]:
 
 def _matches(rule: Rule, text: str, names: list[tuple[int, str]]) -> Iterator[_Span]:
     """Yield where the secrets are that a rule finds, without the line breaks around them."""
-    pattern = _compile(rule.pattern)
+    pattern = compile_ascii(rule.pattern)
     place = 0
     starts = iter([start for start, after in names if after in rule.after])
     while match := _next_match(pattern, text, place, starts if rule.gate else None):

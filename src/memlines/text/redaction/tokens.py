@@ -226,16 +226,8 @@ class _Found(NamedTuple):
     more: str = ""
 
 
-class Token(NamedTuple):
-    """Where a token is, and whose."""
-
-    start: int
-    end: int
-    kind: str
-
-
-def find_tokens(text: str, words: str) -> Iterator[Token]:
-    """Yield the tokens of a text, given its long words too: they are found there, and then in the text."""
+def find_tokens(text: str, words: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where the tokens of a text begin and end, and their kinds; they are found in its long words."""
     found: dict[str, _Found] = {}
     beginnings, formats = _matcher()
     place = 0
@@ -250,9 +242,9 @@ def find_tokens(text: str, words: str) -> Iterator[Token]:
         start = text.find(one.text)
         while start >= 0:
             end = start + len(one.text)
-            if one.more and (rest := _compile(one.more).match(text, end)):
+            if one.more and (rest := compile_ascii(one.more).match(text, end)):
                 end = rest.end()
-            yield Token(start, end, one.kind)
+            yield start, end, one.kind
             start = text.find(one.text, end)
 
 
@@ -272,7 +264,7 @@ def long_words(plain: str) -> str:
 
 def _token_at(words: str, start: int, formats: tuple[_Format, ...]) -> _Found | None:
     for one in formats:
-        rest = _compile(one.rest).match(words, start + one.skip)
+        rest = compile_ascii(one.rest).match(words, start + one.skip)
         if rest is None:
             continue
         body = rest[0]
@@ -302,7 +294,8 @@ def _is_drawn(body: str) -> bool:
 
 
 @cache
-def _compile(pattern: str) -> re.Pattern[str]:
+def compile_ascii(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when the first text may match it: most are never needed in a short run."""
     return re.compile(pattern, re.ASCII)
 
 
