@@ -17,6 +17,7 @@ from functools import cache
 from memlines.agent.capture.filters import is_injection
 from memlines.text.dates import spans_of
 from memlines.text.decisions import compose, is_said
+from memlines.text.outline import closes
 from memlines.text.patterns import alternatives, any_language, fold
 from memlines.text.speech import borders
 from memlines.types import Role
@@ -81,7 +82,7 @@ def _paragraphs(text: str) -> Iterator[str]:
         words = line.strip()
         mark = _FENCE.match(words)
         if fence:
-            fence = "" if mark and words.startswith(fence) and not words.strip(fence[0]) else fence
+            fence = "" if closes(words, fence) else fence
             continue
         item = _ITEM.match(words)
         begins = item is not None or (bool(run) and run[-1].endswith((".", "!", "?", ":")))

@@ -44,8 +44,11 @@ def outline(text: str) -> list[Heading]:
     line, counted = 1, 0
     for mark in _MARK.finditer(text):
         if mark["fence"]:
-            line_of_fence = mark["fence"] + mark["info"]
-            fence = fence_in(line_of_fence) if not fence else "" if closes(line_of_fence, fence) else fence
+            marked = mark["fence"] + mark["info"]
+            if not fence:
+                fence = fence_in(marked)
+            elif closes(marked, fence):
+                fence = ""
             continue
         title = "" if fence else _title(mark["title"])
         if not title:

@@ -16,6 +16,7 @@ from functools import cache
 from memlines.paths import languages_with
 from memlines.text.language import section
 from memlines.text.neutral import without_quotes
+from memlines.text.outline import closes
 from memlines.text.patterns import fold
 
 READ = 64_000
@@ -87,7 +88,7 @@ def _lines(text: str) -> Iterator[str]:
         words = line.strip()
         mark = _FENCE.match(words)
         if fence:
-            fence = "" if mark and words.startswith(fence) and not words.strip(fence[0]) else fence
+            fence = "" if closes(words, fence) else fence
         elif mark:
             fence = mark[1]
         elif not _is_code(line, words):

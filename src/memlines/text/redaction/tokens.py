@@ -88,7 +88,7 @@ def is_masked(value: str) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value only stands for a secret: a variable, an example, a mask, a type."""
+    """Return whether a value is only a placeholder: a variable, an example, a mask, a type."""
     bare = value.strip(" \t.,;:!?")
     if is_masked(bare) or _VARIABLE.fullmatch(bare):
         return True
