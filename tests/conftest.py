@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from secrets import token_hex
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,7 +24,8 @@ settings.load_profile("quick")
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Empty homes, one after the other; `mktemp` would list those of all tests before to number the next."""
-    folder = tmp_path_factory.mktemp("homes")
+    # A name of its own: what a killed run left for a home, such as a socket's folder, is not met again.
+    folder = tmp_path_factory.mktemp(f"homes-{token_hex(4)}-")
     return (folder / str(number) for number in count(1))
 
 

@@ -50,7 +50,7 @@ def test_the_second_time_there_is_nothing_to_do(cli: Cli, project: Path) -> None
 def test_a_project_without_a_memory_gets_one(cli: Cli, project: Path) -> None:
     told = cli("install", "opencode", "-w", project).out
     assert (project / "MEMORY.md").exists()
-    assert "held no memory" in told
+    assert "had no memory" in told
 
 
 @pytest.mark.parametrize("mark", ["memory/x.md", ".memory/config.yaml", "memory.md", "MEMORY.md"])
