@@ -26,6 +26,8 @@ WORDS = {
     r"(?:some|any|every)body": "someone, a person, the user; anyone; everyone",
     r"(?:is|are|was|were) to be": "must, will, should",
     r"stands? in for": "replaces",
+    r"(?:stands?|stood)(?! for)": "is, are, was",
+    r"tells? (?:whether|if)": "return whether, says whether",
     r"cannot be meant": "make no sense: …",
     r"to anything": "must be at least …",
     r"goes on from there": "continues",

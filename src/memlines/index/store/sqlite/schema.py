@@ -139,7 +139,7 @@ ALTER TABLE tails ADD COLUMN secrets TEXT NOT NULL DEFAULT '[]';
 """
 
 _FIFTH = """
--- On which line of its transcript each turn of a chunk stands, as JSON; nothing for notes.
+-- The line of its transcript that each turn of a chunk is on, as JSON; nothing for notes.
 ALTER TABLE chunks ADD COLUMN turns TEXT NOT NULL DEFAULT '';
 """
 
