@@ -11,7 +11,7 @@ import pytest
 
 from memlines.errors import SettingsError
 from memlines.paths import Workspace
-from memlines.settings import Settings, flatten, load, trust, with_overrides
+from memlines.settings import Settings, flatten, load, trust
 from memlines.settings.keys import (
     ALIASES,
     CONVERSIONS,
@@ -395,12 +395,6 @@ def test_session_memory_is_not_for_projects(workspace: Path) -> None:
     project_file(workspace, "experimental: {sessionMemory: true}\n")
     with pytest.raises(SettingsError, match="sets sources, which a project may not do"):
         load(Workspace.at(workspace))
-
-
-def test_an_alias_replaces_a_value_for_one_call() -> None:
-    loaded = load(overrides={"sources": ["memory"]})
-    settings = with_overrides(loaded, {"search": {"maxResults": 2}, "experimental.sessionMemory": True})
-    assert (settings.query.max_results, settings.sources) == (2, ("memory", "sessions"))
 
 
 def test_a_name_without_effect_is_accepted_and_explained() -> None:

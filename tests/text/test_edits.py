@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memlines.text.edits import add, cut, lines_at, locate, put, split, tidy
+from memlines.text.edits import add, cut, locate, put, split, tidy
 from memlines.text.entries import own_text_of, session_in
 from tests.text.test_entries import MARKDOWN
 
@@ -21,6 +21,11 @@ EXAMPLE = "<!-- session s -->\n- a\n<!-- /session -->\n"
 
 def words_of(text: str) -> list[str]:
     return [line.strip("\r") for line in text.split("\n") if line.strip()]
+
+
+def lines_at(text: str, first: int, last: int) -> str:
+    """Return some lines of a text with plain line ends."""
+    return "\n".join(line.rstrip("\r\n") for line in split(text)[first - 1 : last])
 
 
 # add

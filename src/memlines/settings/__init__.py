@@ -14,7 +14,6 @@ from memlines.settings.loading import (
     load,
     refuse_if_off,
     switched_off,
-    with_overrides,
 )
 from memlines.settings.tree import Settings
 from memlines.settings.trusted_files import distrust, is_trusted, trust
@@ -30,5 +29,4 @@ __all__ = [
     "refuse_if_off",
     "switched_off",
     "trust",
-    "with_overrides",
 ]

@@ -126,18 +126,6 @@ def load(
     return Loaded(build(values), MappingProxyType(origins), tuple(warnings), tuple(paths))
 
 
-def with_overrides(loaded: Loaded, overrides: Mapping[str, Any]) -> Settings:
-    """Return settings with some values replaced for one call, checked and clamped like any other."""
-    if not overrides:
-        return loaded.settings
-    values = flatten(loaded.settings)
-    sources = {"sources": Entry(known_keys()["sources"], values["sources"], "")}
-    entries = _from_mapping(overrides, "argument", []).over(sources, loaded.settings.agent)
-    values.update((name, entry.value) for name, entry in entries.items())
-    _reconcile(values)
-    return build(values)
-
-
 def switched_off(loaded: Loaded) -> str:
     """Say that memory is switched off and where; return nothing if it is on."""
     if loaded.settings.enabled:

@@ -84,11 +84,6 @@ def locate(text: str, first: int, last: int, expected: str) -> tuple[int, int] |
     return (starts[0] + 1, starts[0] + size) if len(starts) == 1 else None
 
 
-def lines_at(text: str, first: int, last: int) -> str:
-    """Return some lines of a text with plain line ends."""
-    return "\n".join(_bare(line) for line in split(text)[first - 1 : last])
-
-
 def put(text: str, first: int, last: int, block: str) -> Edited:
     """Put a block in the place of some lines."""
     lines = split(text)

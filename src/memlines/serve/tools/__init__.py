@@ -1,7 +1,8 @@
 """What a model can do with a memory: one table of tools, the same in every client.
 
 A tool parses what a model gave, calls `Memory`, and quotes what came back. How tools are offered to clients
-is in `rpc` and `mcp`; what an argument may be is in `memlines.memory.arguments`.
+is in `rpc` and `mcp`. To add a tool, write it in `finding` or `changing`, name it in `TOOLS` below and its
+arguments in `memlines.memory.arguments`; `make docs` writes docs/tools.md and the list that OpenCode reads.
 """
 
 from __future__ import annotations

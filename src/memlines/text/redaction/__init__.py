@@ -7,7 +7,8 @@
 Pure functions on text, and no settings. `patterns.py` is the table of what is recognised and checks the rules
 a user adds, `tokens.py` finds tokens by how they begin and distinguishes random characters from words,
 `assignments.py` knows names such as `API_KEY` and what may follow them, `copies.py` hides what was found
-wherever it is repeated, and `apply.py` puts it all together.
+wherever it is repeated, and `apply.py` puts it all together. To recognise another kind of token, add a line
+to `tokens.tsv`.
 """
 
 from memlines.text.redaction.apply import (
