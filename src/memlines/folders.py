@@ -19,7 +19,6 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from operator import attrgetter
 from pathlib import Path
 
 from memlines.errors import PathError
@@ -357,38 +356,6 @@ def make_own_folder(folder: Path) -> None:
     make_private_folders(folder)
     with open_folder(folder) as place:
         place.tighten(shared=False)
-
-
-def scan_below(top: Path, root: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
-    """Yield a folder and those below it, each with its files; one that cannot be looked into is an error.
-
-    The files come in the order of their names, and may be looked at until the next folder is asked for.
-    """
-    pending = ["/".join(top.relative_to(root).parts)]
-    with Tree(root) as tree:
-        while pending:
-            relative = pending.pop()
-            try:
-                with tree.enter(relative).scan() as listing:
-                    entries = sorted(listing, key=attrgetter("name"))
-            except (FileNotFoundError, NotADirectoryError):  # gone since it was listed
-                continue
-            inner = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
-            yield root / relative, [entry for entry in entries if not entry.is_dir(follow_symlinks=False)]
-            pending += [f"{relative}/{name}" if relative else name for name in reversed(inner)]
-
-
-def folders_below(top: Path, root: Path) -> list[Path]:
-    """Return a folder and those below it, the deepest first."""
-    return [folder for folder, _ in scan_below(top, root)][::-1]
-
-
-def files_below(top: Path, root: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield the files in a folder and in those below it, with what is known of each; links are files."""
-    for folder, entries in scan_below(top, root):
-        for entry in entries:
-            with suppress(FileNotFoundError):  # gone since it was listed
-                yield folder / entry.name, entry.stat(follow_symlinks=False)
 
 
 def link_error(path: str | Path) -> PathError:

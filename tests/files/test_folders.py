@@ -11,8 +11,8 @@ import pytest
 from memlines import folders
 from memlines.errors import PathError
 from memlines.files.atomic import create, listing, make_folders, read, remove, replace, unlink
-from memlines.files.scan import discover
-from memlines.folders import Tree, folders_below, open_file
+from memlines.files.scan import discover, folders_below
+from memlines.folders import Tree, open_file
 from memlines.paths import Workspace
 
 

@@ -22,9 +22,9 @@ from memlines.errors import WriteError
 from memlines.files import atomic, history, journal, trash
 from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.read import decode
-from memlines.files.scan import SUFFIX
+from memlines.files.scan import SUFFIX, files_below
 from memlines.files.tombstones import Forgotten
-from memlines.folders import PRIVATE_FILE, files_below, open_folder
+from memlines.folders import PRIVATE_FILE, open_folder
 from memlines.paths import Workspace
 from memlines.text.edits import cut, line_end_of, locate, split, tidy_end
 from memlines.text.entries import Entry, entries_of

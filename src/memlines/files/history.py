@@ -35,8 +35,8 @@ from memlines.files.atomic import (
     unlink,
 )
 from memlines.files.place import Place, attempt, place_of, reading, writing
-from memlines.files.scan import NOTES_DIR
-from memlines.folders import PRIVATE_FILE, files_below, scan_below
+from memlines.files.scan import NOTES_DIR, files_below, scan_below
+from memlines.folders import PRIVATE_FILE
 from memlines.paths import Workspace
 
 MAX_VERSIONS = 50

@@ -21,7 +21,7 @@ from typing import TypeVar
 from memlines.errors import PathError, StoreBusy, StoreReadOnly, WorkspaceError, WriteError, reason_of
 from memlines.files.atomic import Changed, Unconfirmed, create, exists, make_folders, sweep, unfinished
 from memlines.files.read import is_encodable
-from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX, root_files
+from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SUFFIX, root_files, scan_below
 from memlines.folders import (
     CREATE_FLAGS,
     PRIVATE_FILE,
@@ -29,7 +29,6 @@ from memlines.folders import (
     make_own_folder,
     make_private_folders,
     open_folder,
-    scan_below,
 )
 from memlines.locks import WriterLock
 from memlines.paths import PRIVATE_DIR, Workspace

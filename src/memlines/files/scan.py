@@ -1,4 +1,4 @@
-"""Find the notes and transcripts of a workspace without reading them.
+"""Find the notes and transcripts of a workspace without reading them, and walk its folders.
 
 Order: `MEMORY.md`, `memory.md`, in a workspace of OpenClaw `USER.md`, `memory/**/*.md`, then each extra path,
 then the transcripts in `sessions/`; every folder is listed in sorted order and a file that was found once is
@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from operator import attrgetter
@@ -252,3 +253,51 @@ class _Walk:
             with suppress(ValueError):  # another drive, on Windows
                 relative = os.path.relpath(path, self.root)
         return relative if os.sep == "/" else relative.replace(os.sep, "/")
+
+
+def walk(
+    root: Path, top: str = ""
+) -> Iterator[tuple[str, list[os.DirEntry[str]], OSError | PathError | None]]:
+    """Yield the folders below a root, each with its entries by name, or with why it cannot be listed.
+
+    As with `os.walk`, a folder that the caller removes from the entries is not entered. No link is followed.
+    """
+    pending = [top]
+    with Tree(root) as tree:
+        while pending:
+            folder = pending.pop()
+            try:
+                with tree.enter(folder).scan() as listing:
+                    entries = sorted(listing, key=attrgetter("name"))
+            except (OSError, PathError) as error:
+                yield folder, [], error
+                continue
+            yield folder, entries, None
+            inner = [entry.name for entry in reversed(entries) if entry.is_dir(follow_symlinks=False)]
+            pending += [f"{folder}/{name}" if folder else name for name in inner]
+
+
+def scan_below(top: Path, root: Path) -> Iterator[tuple[Path, list[os.DirEntry[str]]]]:
+    """Yield a folder and those below it, each with its files; one that cannot be looked into is an error.
+
+    The files may be looked at until the next folder is asked for.
+    """
+    for relative, entries, error in walk(root, "/".join(top.relative_to(root).parts)):
+        if isinstance(error, FileNotFoundError | NotADirectoryError):  # gone since it was listed
+            continue
+        if error is not None:
+            raise error
+        yield root / relative, [entry for entry in entries if not entry.is_dir(follow_symlinks=False)]
+
+
+def folders_below(top: Path, root: Path) -> list[Path]:
+    """Return a folder and those below it, the deepest first."""
+    return [folder for folder, _ in scan_below(top, root)][::-1]
+
+
+def files_below(top: Path, root: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Yield the files in a folder and in those below it, with what is known of each; links are files."""
+    for folder, entries in scan_below(top, root):
+        for entry in entries:
+            with suppress(FileNotFoundError):  # gone since it was listed
+                yield folder / entry.name, entry.stat(follow_symlinks=False)

@@ -17,8 +17,8 @@ from pathlib import Path
 from memlines.errors import PathError
 from memlines.files import atomic, journal
 from memlines.files.place import Place, reading
-from memlines.files.scan import SUFFIX
-from memlines.folders import PRIVATE_FILE, files_below, folders_below, open_folder
+from memlines.files.scan import SUFFIX, files_below, folders_below
+from memlines.folders import PRIVATE_FILE, open_folder
 from memlines.paths import Workspace
 
 MAX_ITEMS = 1000

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,8 +28,8 @@ from memlines.files.scan import (
     USER_FILE,
     discover,
     extra_roots,
+    walk,
 )
-from memlines.folders import Tree
 from memlines.paths import PRIVATE_DIR, Workspace, contains, is_unicode
 from memlines.settings import Settings
 from memlines.text.neutral import unseen_in
@@ -194,28 +194,6 @@ def _judge(workspace: Workspace, problem: Problem) -> Problem:
     except OSError:
         is_file = True  # it cannot be looked at, or has a name that cannot be written as text
     return Problem(problem.path, problem.reason, failed=problem.failed or is_file)
-
-
-def walk(
-    root: Path, top: str = ""
-) -> Iterator[tuple[str, list[os.DirEntry[str]], OSError | PathError | None]]:
-    """Yield the folders below a root, each with its entries by name, or with why it cannot be listed.
-
-    As with `os.walk`, a folder that the caller removes from the entries is not entered. No link is followed.
-    """
-    pending = [top]
-    with Tree(root) as tree:
-        while pending:
-            folder = pending.pop()
-            try:
-                with tree.enter(folder).scan() as listing:
-                    entries = sorted(listing, key=lambda entry: entry.name)
-            except (OSError, PathError) as error:
-                yield folder, [], error
-                continue
-            yield folder, entries, None
-            inner = [entry.name for entry in reversed(entries) if entry.is_dir(follow_symlinks=False)]
-            pending += [f"{folder}/{name}" if folder else name for name in inner]
 
 
 def _count_other_files(workspace: Workspace) -> int:

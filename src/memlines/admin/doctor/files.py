@@ -29,8 +29,7 @@ from memlines.admin.doctor.findings import (
 from memlines.errors import StoreError
 from memlines.files.atomic import unfinished, unlink
 from memlines.files.place import LOCK_NAME
-from memlines.files.scan import NOTES_DIR
-from memlines.folders import folders_below
+from memlines.files.scan import NOTES_DIR, folders_below
 from memlines.index.store.sqlite.files import is_ours, remove_database, sweep
 from memlines.index.sync.discovery import missing_paths
 from memlines.index.sync.words import read_file

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memlines.admin.backup.gather import walk
 from memlines.admin.doctor.findings import (
     Checkup,
     Finding,
@@ -24,6 +23,7 @@ from memlines.admin.doctor.findings import (
 from memlines.errors import WriteError, reason_of
 from memlines.files import history, trash
 from memlines.files.place import ensure_private, tighten
+from memlines.files.scan import walk
 from memlines.index.store.sqlite.erase import indexes_in
 from memlines.paths import Workspace, old_user_folders
 from memlines.settings import switched_off

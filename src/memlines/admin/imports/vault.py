@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from memlines.admin.backup.gather import printable, walk
+from memlines.admin.backup.gather import printable
 from memlines.admin.backup.manifest import Content, Entry, SourceFile
 from memlines.admin.backup.merge import Merged, merge
 from memlines.errors import PathError, reason_of
 from memlines.files.place import place_of
 from memlines.files.read import decode
-from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, discover
+from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, discover, walk
 from memlines.paths import Workspace, contains, expand_home, is_unicode
 from memlines.settings import Settings
 from memlines.types import Problem, Progress

@@ -10,15 +10,14 @@ from __future__ import annotations
 import json
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memlines.errors import PathError
-from memlines.files import erase
-from memlines.files.atomic import listing
+from memlines.files import erase, scan
 from memlines.files.tombstones import Forgotten
-from memlines.folders import folders_below
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.files import NO_TEXT, blocks
 from memlines.memory.notes.entries import notes_in, text_in
@@ -151,14 +150,10 @@ def sample(pieces: Sequence[str]) -> list[str]:
 
 def files_below(folder: Path, root: Path) -> Iterator[Path]:
     """Yield every file below a folder but those that are only locks; links are not followed."""
-    try:
-        folders = folders_below(folder, root)
-    except PathError:
-        return
-    for below in folders:
-        for name, info in listing(below, root=root).items():
-            if stat.S_ISREG(info.st_mode) and not name.endswith(_LOCKS):
-                yield below / name
+    with suppress(PathError):  # the folder is a link
+        for file, info in scan.files_below(folder, root):
+            if stat.S_ISREG(info.st_mode) and not file.name.endswith(_LOCKS):
+                yield file
 
 
 def state_of(file: Path) -> tuple[int, ...]:

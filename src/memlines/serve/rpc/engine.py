@@ -125,9 +125,7 @@ class Engine:
             "intent/parse": (self._intent_parse, 10),
             "command/run": (self._command, 120),
         }
-        return {
-            name: Method(partial(_answer, name, call), seconds) for name, (call, seconds) in calls.items()
-        }
+        return {name: Method(partial(_answer, name, call), limit) for name, (call, limit) in calls.items()}
 
     def close(self) -> None:
         """Stop background work."""
