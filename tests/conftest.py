@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.programs import Cli
+
+# A shell starts what runs in the background with Ctrl-C ignored, which the programs that tests start inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Speed is for the benchmarks: a busy machine is no failure. `make test-slow` tries many more examples.
 settings.register_profile(
