@@ -314,6 +314,8 @@ class SearchResult:
     """How many files were not searched, because they are not indexed yet."""
     fallback: Mapping[str, Any] | None = None
     """Which provider was wanted and why another one, or none, answered; nothing if all is as wanted."""
+    corrections: Mapping[str, str] = field(default_factory=dict)
+    """Words of the query that no note holds, and those that were searched instead."""
     missing_sources: tuple[Source, ...] = ()
     """Sources that were asked for by name and of which nothing is indexed; `warnings` says what to do."""
 
@@ -321,6 +323,12 @@ class SearchResult:
     def confident(self) -> bool:
         """Whether a hit is strong or likely; if not, those that are shown are only the nearest."""
         return any(hit.band != "weak" for hit in self.hits)
+
+    @property
+    def corrected(self) -> str:
+        """What was corrected in the query, in a sentence; empty if nothing was."""
+        changes = ", ".join(f"{word} → {meant}" for word, meant in self.corrections.items())
+        return f"Not in the notes as written; searched instead: {changes}" if changes else ""
 
     @property
     def unfinished(self) -> str:

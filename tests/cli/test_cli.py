@@ -185,6 +185,7 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
         "mode",
         "pending",
         "unindexed",
+        "corrections",
         "missing_sources",
         "nearest",
         "warnings",

@@ -62,6 +62,7 @@ def test_an_answer() -> None:
         "mode": "hybrid",
         "pending": 2,
         "unindexed": 0,
+        "corrections": {},
         "missing_sources": [],
         "nearest": None,
         "warnings": ["careful"],

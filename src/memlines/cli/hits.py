@@ -46,6 +46,8 @@ def print_answer(
 ) -> None:
     """Print the hits of a query with the heading of each, or that there are none."""
     warn(*result.warnings)
+    if result.corrected:
+        click.echo(harmless(result.corrected), err=True)
     if result and not result.confident:
         _print(UNSURE)
         click.echo()

@@ -185,20 +185,21 @@ def _search_snapshot(
                 if error := _contradiction(now, provider, vector):
                     chosen, query, vector = _without_vector(chosen, error), replace(query, mode="words"), None
             within = narrow(index) if narrow else None
-            hits, nearest = search(index, query, vector, provider.model if provider else "", within)
+            found = search(index, query, vector, provider.model if provider else "", within)
             chunks = index.count_chunks()
             pending = chunks - index.count_vectors() if provider else 0
-            if wants_sessions and not any(hit.source == "sessions" for hit in hits):
+            if wants_sessions and not any(hit.source == "sessions" for hit in found.hits):
                 lacks_sessions = all(source != "sessions" for source, _, _ in index.counts_by_source())
             is_ours = index.origin not in ("elsewhere", "unknown")
     result = SearchResult(
-        hits=tuple([_redact(hit, settings) if hit.source == "sessions" else hit for hit in hits]),
+        hits=tuple([_redact(hit, settings) if hit.source == "sessions" else hit for hit in found.hits]),
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
         mode=query.mode,
         pending=pending,
         warnings=(*warnings, *chosen.doubts),
-        nearest=nearest,
+        nearest=found.nearest,
+        corrections=found.corrections,
         chunks=chunks,
         unindexed=manager.unindexed,
         fallback=chosen.fallback,

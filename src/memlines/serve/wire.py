@@ -53,6 +53,7 @@ def search_json(result: SearchResult, *, citations: str = "auto") -> dict[str, A
         "mode": result.mode,
         "pending": result.pending,
         "unindexed": result.unindexed,
+        "corrections": dict(result.corrections),
         "missing_sources": list(result.missing_sources),
         "nearest": None if result.nearest is None else round(result.nearest, _DIGITS),
         "warnings": list(result.warnings),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import Stemmer
@@ -50,7 +50,7 @@ def terms_of(text: str, language: str) -> list[str]:
             terms.extend([run[at : at + 2] for at in range(len(run))])
         else:
             words.append(run[:_LONGEST].casefold())
-    return _stem(words, language) + terms
+    return stem_words(words, language) + terms
 
 
 @lru_cache(maxsize=50_000)
@@ -100,9 +100,14 @@ def is_unspaced(run: str) -> bool:
     )
 
 
-def _stem(words: list[str], language: str) -> list[str]:
+def fold_words(words: Sequence[str]) -> list[str]:
+    """Remove the accents of words, which people leave out when they ask."""
+    return [word if word.isascii() else _without_accents(word) for word in words]
+
+
+def stem_words(words: Sequence[str], language: str) -> list[str]:
     """Fold words, then cut them to their stems; in this order a word matches with and without accents."""
-    folded = [word if word.isascii() else _without_accents(word) for word in words]
+    folded = fold_words(words)
     stems: list[str] = _stemmer(language).stemWords(folded) if language in stemmers() else folded
     return stems
 
@@ -117,7 +122,6 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
 
 
 def _without_accents(word: str) -> str:
-    """Remove the accents of a word, which people leave out when they ask."""
     apart = unicodedata.normalize("NFD", word)
     return "".join([character for character in apart if not unicodedata.combining(character)])
 

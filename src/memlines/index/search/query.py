@@ -103,6 +103,8 @@ class Query:
     """Whether it is about nothing else."""
     asks_when: bool = False
     """Whether it asks when something was."""
+    corrects: bool = False
+    """Whether a word that no chunk holds is searched as the one that was probably meant."""
 
 
 def parse_query(
@@ -115,6 +117,7 @@ def parse_query(
     now: datetime,
     cut: float | None = None,
     full: bool = False,
+    corrects: bool = False,
 ) -> Query:
     """Parse a query; this needs no index."""
     # Some keyboards send letter and accent apart, which would end a word in the middle.
@@ -126,7 +129,8 @@ def parse_query(
     if not is_calibrated:
         return query
     rest, spans, is_only_days = parse_days(text, now)
-    return replace(query, text=rest, spans=spans, is_only_days=is_only_days, asks_when=asks_when(text))
+    query = replace(query, text=rest, spans=spans, is_only_days=is_only_days, asks_when=asks_when(text))
+    return replace(query, corrects=corrects)
 
 
 def parse_filters(query: str) -> tuple[str, Filters]:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from heapq import nlargest
+from types import MappingProxyType
+from typing import NamedTuple
 
 from memlines.embed.base import Provider, embed_query, to_blobs
 from memlines.embed.passages import sentence_cosines
@@ -191,19 +193,29 @@ def embed(query: Query, provider: Provider) -> bytes | None:
     return to_blobs(embed_query(provider, query.text)[None, :])[0]
 
 
+class Found(NamedTuple):
+    """The hits of a query, best first."""
+
+    hits: tuple[Hit, ...] = ()
+    nearest: float | None = None
+    """How near the nearest candidate came, if there are no hits."""
+    corrections: Mapping[str, str] = MappingProxyType({})
+    """Words of the query that the index does not hold, and those that were searched instead."""
+
+
 def search(
     index: Index, query: Query, vector: bytes | None, model: str, within: CandidateSet | None = None
-) -> tuple[tuple[Hit, ...], float | None]:
-    """Return the hits of a query, best first; if there are none, also how near the nearest candidate came.
+) -> Found:
+    """Answer a query from one state of the index, of which the caller holds a snapshot.
 
     Only the chunks that `within` names may answer, if it is given. Without a likely answer, the nearest
-    candidates are weak hits, unless the query cuts them off. The caller holds a snapshot of the index.
+    candidates are weak hits, unless the query cuts them off.
     """
     if query.is_empty:
-        return (), None
+        return Found()
     # Naming no source where all of them may answer is quicker.
     sources = () if set(index.identity().get("sources", [])) <= set(query.sources) else query.sources
-    words = look_up(index, query.text)
+    words = look_up(index, query.text, corrects=query.corrects)
     chunks = MatchedChunks(index, words)
     found = retrieve(index, query, words, vector, model, sources, within)
     scores = rank.fuse(query, found)
@@ -226,9 +238,10 @@ def search(
         scores = estimator(query, scores, found, timely, chunks)
     shown, weak = choose(query, scores, found, chunks)
     if not shown:
-        return (), max(scores.values(), default=None)
+        return Found((), max(scores.values(), default=None), words.corrections)
     how = _explain(query, found, weak=weak)
-    return tuple(_quote(index, query, vector, shown, found, chunks, how)), None
+    hits = tuple(_quote(index, query, vector, shown, found, chunks, how))
+    return Found(hits, None, words.corrections)
 
 
 def _quote(

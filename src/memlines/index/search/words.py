@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from memlines.index.search.spelling import correct
 from memlines.index.store.sqlite.chunks import document_counts, match_words, prefix_count
 from memlines.index.store.sqlite.db import damaged
 from memlines.index.store.sqlite.index import Index
+from memlines.text.language import language_of
 from memlines.text.terms import (
     RUN,
     is_one_word,
@@ -38,6 +40,9 @@ _STEEPNESS = 1.2
 COVERED = 1.0 - math.exp(-_STEEPNESS)
 """What a chunk scores that covers the whole query once; repeating its words brings it nearer to 1."""
 
+_GUESSED = 0.5
+"""What finding a corrected word is worth: the rest is missing, so no chunk covers all of the query."""
+
 Match = Callable[[str, str], tuple[str, ...]]
 """Finds the words of a query in a text of a language."""
 
@@ -64,10 +69,15 @@ class QueryWords:
     """How many chunks the index holds."""
     phrase: str = ""
     """What is searched instead of single words, if the query has small words only."""
+    corrections: Mapping[str, str] = field(default_factory=dict)
+    """Words that no chunk holds, and those that are searched instead."""
 
 
-def look_up(index: Index, query: str) -> QueryWords:
-    """Look up the telling words of a query in the index, and keep the rarest if there are too many."""
+def look_up(index: Index, query: str, *, corrects: bool = False) -> QueryWords:
+    """Look up the telling words of a query in the index, and keep the rarest if there are too many.
+
+    With `corrects`, a word that no chunk holds is searched as the one that was probably meant.
+    """
     terms = _look_up(index, telling_words(query)[:_LOOKED_UP])
     parts = [part for term in terms if not term.chunks for part in parts_of(term.word)]
     if parts:  # an identifier that is in no note is searched by its parts
@@ -76,6 +86,14 @@ def look_up(index: Index, query: str) -> QueryWords:
         terms += _look_up(index, [part for part in dict.fromkeys(parts) if part not in known])
     if len(terms) > _MOST_WORDS:
         terms = sorted(terms, key=lambda term: (term.chunks == 0, term.chunks))[:_MOST_WORDS]
+    unknown = [term.word for term in terms if not term.chunks] if corrects else []
+    corrections = correct(index, unknown, language_of(query)) if unknown else {}
+    if corrections:
+        meant = {term.word: term for term in _look_up(index, [*dict.fromkeys(corrections.values())])}
+        terms = [
+            replace(meant[corrections[term.word]], word=term.word) if term.word in corrections else term
+            for term in terms
+        ]
     total = index.count_chunks()
     if any(term.chunks > total for term in terms):
         raise damaged(index.path, "a word is said to be in more chunks than there are")
@@ -89,7 +107,7 @@ def look_up(index: Index, query: str) -> QueryWords:
     rarest = max(rare.values(), default=1.0)
     weights = {term.word: rare.get(term.word, rarest) for term in terms}
     phrase = _phrase(index, query) if is_small_talk(query) else ""
-    return QueryWords(tuple(terms), weights, total, phrase)
+    return QueryWords(tuple(terms), weights, total, phrase, corrections)
 
 
 def find(
@@ -219,7 +237,11 @@ class MatchedChunks:
     def __init__(self, index: Index, words: QueryWords) -> None:
         """Prepare to read chunks and to look for the words of a query in them."""
         self._index = index
-        self._weights = words.weights
+        # A word that may be meant is not one that was written.
+        self._weights = {
+            word: weight * (_GUESSED if word in words.corrections else 1.0)
+            for word, weight in words.weights.items()
+        }
         self._complete = sum(words.weights.values())
         self.known: dict[int, IndexedChunk] = {}
         """The chunks that were read, by number."""

@@ -186,7 +186,7 @@ def _recall_unindexed(
             held[at]: line.fact.created.isoformat() for at, line in enumerate(lines, 1) if line.fact.created
         }
         within = CandidateSet(frozenset(held.values()), days, lambda *_: by_number, timely, brief=True)
-        hits, _ = search(index, query, vector, provider.model if provider and vector else "", within)
+        hits = search(index, query, vector, provider.model if provider and vector else "", within).hits
     finally:
         index.close()
     return [_found(hit, lines[hit.start_line - 1], path) for hit in hits]

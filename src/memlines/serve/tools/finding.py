@@ -44,7 +44,7 @@ def _search(call: Call) -> Output:
     clean = [replace(hit, snippet=call.clean(hit.snippet), heading=call.clean(hit.heading)) for hit in result]
     result = replace(result, hits=tuple(clean))
     citations = call.memory.settings.citations
-    notes = [f"Note: {note}" for note in (*result.warnings, result.unfinished) if note]
+    notes = [f"Note: {note}" for note in (*result.warnings, result.corrected, result.unfinished) if note]
     answer: str
     if result:
         quotes = []
