@@ -111,6 +111,14 @@ class WriterLock:
             json.dump({"pid": os.getpid(), "since": since}, stream)
 
 
+def eval_lock(folder: Path) -> WriterLock:
+    """Return the lock of the private test set, in the private folder or in the cache.
+
+    Forgetting holds it until the notes are changed: questions that were made before are not written after.
+    """
+    return WriterLock(folder / "eval.lock", "the private test set")
+
+
 def start_daemon(work: Callable[[], _Result], name: str) -> Future[_Result]:
     """Do work in a thread that the program does not wait for when it ends, because the work may hang."""
     from concurrent.futures import Future

@@ -15,6 +15,12 @@ from memlines.old_name import MARKS, NAME, NEW_NAME, folder_in_use, get_variable
 PRIVATE_DIR = ".memory"
 """The folder of a workspace that holds what is derived or private."""
 
+EVAL_DIR = "eval"
+"""The folder in it for the test set that is made from the notes, and for the figures of its runs."""
+
+QUESTIONS_FILE = "questions.jsonl"
+"""That test set, which holds words of the notes: forgetting removes it."""
+
 OPENCODE_DIR = ".opencode"
 """The folder of a project's OpenCode, whose `config.yaml` may hold settings below `memory`."""
 
@@ -107,6 +113,13 @@ class Workspace:
         from hashlib import sha256
 
         return user_cache_dir() / "indexes" / sha256(os.fsencode(self.root)).hexdigest()[:24]
+
+    @property
+    def eval_folder(self) -> Path:
+        """The folder for the private test set; it is that in the cache if the workspace cannot be written."""
+        inside = self.private / EVAL_DIR
+        nearest = next(place for place in (inside, self.private, self.root) if os.path.lexists(place))
+        return inside if os.access(nearest, os.W_OK | os.X_OK) else self.cached_indexes
 
     def index_file(self, template: str = "", agent: str = MAIN_AGENT) -> Path:
         """Return where the index of an agent is kept; `{agent}` in the template is replaced by its name."""

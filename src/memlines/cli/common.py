@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
@@ -14,6 +14,7 @@ from memlines.cli.output import is_terminal, set_json
 from memlines.errors import UsageError
 from memlines.paths import AGENT_VARIABLE, Workspace, check_agent, workspace_above
 from memlines.settings.workspace import FoundWorkspace, current_folder, find_workspace
+from memlines.types import Mode
 
 if TYPE_CHECKING:
     from memlines.memory.arguments import Argument
@@ -36,6 +37,10 @@ class _Folder(click.Path):
 
 FOLDER = _Folder(path_type=Path, readable=False)
 """The type of an argument that names a folder; an unreadable one is refused with our own message."""
+
+QUESTIONS = click.IntRange(5, 500)
+USUAL_QUESTIONS = 60
+"""How many questions about the notes may be asked, and how many are if no number is given."""
 
 FILE = click.Path(path_type=Path)
 """The type of an argument that names a file."""
@@ -126,6 +131,29 @@ def search_options(function: Function) -> Function:
     mode = argument_option(SEARCH["mode"], "--mode", default="hybrid", show_default=True)
     full = click.option("--full", is_flag=True, help="Show the whole chunk around each passage.")
     return most(least(mode(full(function))))
+
+
+def trial_options(function: Function) -> Function:
+    """Add the options of the commands that measure a change of settings before it is made."""
+    options = (
+        click.option("--apply", is_flag=True, help="Make the change if it is not worse."),
+        click.option("--force", is_flag=True, help="With --apply, make it even if it is worse."),
+        click.option(
+            "--project", "in_project", is_flag=True, help="With --apply, change the project's settings file."
+        ),
+        click.option("--yes", is_flag=True, help="Send text to a service without asking for confirmation."),
+        click.option("--mode", type=click.Choice(get_args(Mode)), help="Search in this mode only."),
+        click.option(
+            "--questions",
+            type=QUESTIONS,
+            default=USUAL_QUESTIONS,
+            show_default=True,
+            help="Ask so many questions.",
+        ),
+    )
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 # Where

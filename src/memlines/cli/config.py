@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from memlines.cli.common import (
     folder_option,
     json_option,
     nearest_workspace,
+    trial_options,
 )
 from memlines.cli.output import answer_json, harmless_name, print_json, print_line, wants_json, warn
 from memlines.errors import SettingsError, UsageError
@@ -116,16 +118,7 @@ def set_command(name: str, text: str, in_project: bool, workspace: Path | None) 
     key, convert = _find_key(name)
     value, project = _parse_value(key, text, convert), _project(in_project, workspace)
     _write(key, value, project)
-    try:
-        loaded = load(project)
-    except SettingsError as error:  # such as a variable that is not set here
-        warn(str(error))
-    else:
-        origin = loaded.origins[key.name]
-        own = f"project file {project.config_file}" if project else f"user file {user_config_file()}"
-        is_own = origin == own or origin.startswith(f"{own}, as ")  # one that was fitted to others may differ
-        if flatten(loaded.settings)[key.name] != value and not key.rule.expands and not is_own:
-            warn(f"it has no effect as long as {origin} sets {key.name}")
+    _warn_if_overruled({key.name: value}, project)
     if key.rule.secret and key.rule.kind == "str" and "${" not in text:
         warn("the key itself is in the file now; '${VARIABLE}' would keep it out")
 
@@ -140,12 +133,27 @@ def unset_command(name: str, in_project: bool, workspace: Path | None) -> None:
     _write(_find_key(name)[0], None, _project(in_project, workspace))
 
 
+def _warn_if_overruled(values: Mapping[str, Any], project: Workspace | None) -> None:
+    """Warn of settings that were written but are set elsewhere, too."""
+    try:
+        loaded = load(project)
+    except SettingsError as error:  # such as a variable that is not set here
+        warn(str(error))
+        return
+    own = f"project file {project.config_file}" if project else f"user file {user_config_file()}"
+    for name, value in values.items():
+        origin = loaded.origins[name]
+        is_own = origin == own or origin.startswith(f"{own}, as ")  # one that was fitted to others may differ
+        if flatten(loaded.settings)[name] != value and not known_keys()[name].rule.expands and not is_own:
+            warn(f"it has no effect as long as {origin} sets {name}")
+
+
 def _write(key: Key, value: Any, project: Workspace | None) -> None:
     """Write a setting, and say where; never what it is, which may be a secret."""
-    from memlines.memory.notes.settings_file import write_setting
+    from memlines.memory.notes.settings_file import write_settings
 
     file = project.config_file if project else user_config_file()
-    changed = write_setting(key.name, value, project)
+    changed = write_settings({key.name: value}, project)
     if wants_json():
         print_json({"key": key.name, "file": str(file), "changed": changed})
         return
@@ -195,6 +203,55 @@ def _parse_value(key: Key, text: str, convert: Convert | None) -> Any:
     if value != number:
         raise key.wrong(number, origin, "out of range")
     return value
+
+
+@config_command.command("try")
+@click.argument("texts", metavar="KEY=VALUE...", nargs=-1, required=True)
+@trial_options
+@common_options
+def try_command(texts: tuple[str, ...], workspace: Path | None, **options: Any) -> int:
+    """Measure a change of settings on questions about your notes, before you make it.
+
+    'memlines eval --mine' makes the questions. Settings below query are tried on your index as it is; for
+    others, a temporary copy of your notes is indexed. Exits with 1 if the change is worse and not applied.
+    """
+    values: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise UsageError(f"{text!r} has no value", todo="Write KEY=VALUE")
+        key, convert = _find_key(name.strip())
+        values[key.name] = _parse_value(key, value, convert)
+    return try_values(values, workspace, **options)
+
+
+def try_values(values: Mapping[str, Any], workspace: Path | None, **options: Any) -> int:
+    """Measure settings for `config try` and `model try`; with `apply`, write them."""
+    from memlines.cli.eval import compare_settings
+    from memlines.memory.notes.settings_file import write_settings
+
+    apply, force, in_project = (options.pop(name) for name in ("apply", "force", "in_project"))
+    if (force or in_project) and not apply:
+        raise UsageError("--force and --project say how a change is applied", todo="Add --apply")
+    opened = nearest_workspace(workspace)
+    comparison, answer = compare_settings(opened, values, **options)
+    is_refused = comparison.is_worse and not (apply and force)
+    if apply and not is_refused:
+        project = opened if in_project else None
+        write_settings(values, project)
+        _warn_if_overruled(values, project)
+        file = project.config_file if project else user_config_file()
+        answer |= {"applied": True, "file": str(file)}
+    code = 1 if is_refused else 0
+    answer_json(answer, code)
+    verdict = "Worse" if comparison.is_worse else "Not worse"
+    if answer["applied"]:
+        needs_sync = any(name.startswith(("embeddings.", "chunking.", "store.")) for name in values)
+        todo = "; 'memlines sync' indexes with it" if needs_sync else ""
+        print_line(f"{verdict}: {', '.join(values)} is written to {answer['file']}{todo}")
+    else:
+        print_line(f"{verdict}: nothing was changed" + ("; --force applies it anyway" if apply else ""))
+    return code
 
 
 @config_command.command("path")

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from memlines.cli.common import choose_workspace, common_options, open_memory
+from memlines.cli.common import choose_workspace, common_options, open_memory, trial_options
 from memlines.cli.output import (
     answer_json,
     counted,
@@ -22,7 +23,7 @@ from memlines.cli.output import (
     warn,
 )
 from memlines.embed.spending.budget import in_dollars
-from memlines.errors import EmbeddingError
+from memlines.errors import EmbeddingError, PathError
 from memlines.types import Space
 
 if TYPE_CHECKING:
@@ -48,15 +49,20 @@ def status_command(deep: bool, index: bool, workspace: Path | None) -> int:
 
     Exits with 6 if --deep finds that the provider does not work.
     """
+    from memlines.admin.evaluation.mine import read_history
+
     chosen = choose_workspace(workspace)
     with open_memory(chosen.folder) as memory, progress_bar() as progress:
         if index:
             memory.sync(progress=progress)
         status = memory.status(deep=deep or index)
+        last = None
+        with suppress(PathError):  # figures that cannot be read are not worth an error here
+            last = next(iter(read_history(memory.workspace, 1)), None)
     code = 0 if status.probe is None or status.probe["ok"] else EmbeddingError.exit_code
-    answer_json(asdict(status) | {"workspace_from": chosen.origin}, code)
+    answer_json(asdict(status) | {"workspace_from": chosen.origin, "eval": last}, code)
     warn(*status.warnings)
-    for name, value in _rows(status, chosen.origin):
+    for name, value in [*_rows(status, chosen.origin), ("eval", _describe_run(last))]:
         click.echo(f"{click.style(f'{name:<10}', bold=True)} {harmless_name(value)}")
     print_problems(skipped=status.skipped, failed=status.failed)
     return code
@@ -111,6 +117,16 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
     if status.probe is not None:
         rows.append(("provider", status.probe["message"]))
     return rows
+
+
+def _describe_run(run: Mapping[str, Any] | None) -> str:
+    """Say how well questions about the notes were answered when they were asked last."""
+    if run is None:
+        return "never measured; 'memlines eval --mine' does it"
+    days = (datetime.now(UTC) - datetime.fromisoformat(run["at"])).days
+    when = ("today", "yesterday")[days] if 0 <= days < 2 else f"{days} days ago"
+    mrr = f"{run['mrr']:.2f}".removeprefix("0")
+    return f"{run['top1']} of {run['questions']} questions find their lines first (mrr {mrr}), {when}"
 
 
 def _describe_batches(batch: Mapping[str, Any]) -> str:
@@ -187,6 +203,30 @@ def model_command(context: click.Context, workspace: Path | None) -> None:
         print_line(f"{name}: {doing}, {share}{reason}")
     if status.declined:
         print_line(f"{status.declined} is declined; 'memlines model resume' accepts it again")
+
+
+@model_command.command("try")
+@click.argument("name")
+@click.option("--provider", help="The provider of the model, as embeddings.provider names it.")
+@trial_options
+@common_options
+def try_model(name: str, provider: str | None, workspace: Path | None, **options: Any) -> int:
+    """Measure another model on questions about your notes, before you change to it.
+
+    NAME is a model, or a provider to try with its usual model. 'memlines eval --mine' makes the questions. A
+    temporary copy of your notes is indexed. Exits with 1 if the model is worse and not applied.
+    """
+    from memlines.cli.config import try_values
+    from memlines.settings.keys import known_keys
+    from memlines.settings.tree import PROVIDERS
+    from memlines.settings.values import parse_value
+
+    texts = {"embeddings.provider": provider, "embeddings.model": name}
+    if provider is None and name in PROVIDERS:
+        texts = {"embeddings.provider": name}
+    keys = known_keys()
+    values = {key: parse_value(keys[key], text, "the command line") for key, text in texts.items() if text}
+    return try_values(values, workspace, **options)
 
 
 @model_command.command("cancel")

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,6 +25,9 @@ from memlines.cli.output import (
 )
 from memlines.embed.spending.budget import in_dollars
 from memlines.types import Report
+
+if TYPE_CHECKING:
+    from memlines.index.sync.plan import Plan
 
 # sync
 
@@ -62,17 +66,22 @@ def _show_plan(workspace: Path | None) -> None:
     counts = f"{len(plan.new)} new, {len(plan.changed)} changed, {len(plan.removed)} removed"
     click.echo(f"Files: {counts}, {plan.unchanged} unchanged")
     if plan.model:
-        goes = f"sent to {plan.sends_text_to}" if plan.sends_text_to else "nothing leaves this machine"
         known = f", {plan.known_chunks} of them known already" if plan.known_chunks else ""
         click.echo(f"Chunks without a vector: {plan.chunks}{known}")
-        price = "of unknown price" if plan.dollars is None else in_dollars(plan.dollars)
-        click.echo(
-            f"Texts to embed with {plan.provider} ({plan.model}): {plan.texts},"
-            f" about {plan.tokens:,} tokens, {price}; {goes}"
-        )
+        print_line(describe_cost(plan))
     if plan.stopped_by:
         warn(f"it would stop before the end: {plan.stopped_by}")
     print_problems(skipped=plan.skipped, failed=plan.failed)
+
+
+def describe_cost(plan: Plan) -> str:
+    """Say what has to be embedded, what that costs, and where text goes."""
+    goes = f"sent to {plan.sends_text_to}" if plan.sends_text_to else "nothing leaves this machine"
+    price = "of unknown price" if plan.dollars is None else in_dollars(plan.dollars)
+    return (
+        f"Texts to embed with {plan.provider} ({plan.model}): {plan.texts},"
+        f" about {plan.tokens:,} tokens, {price}; {goes}"
+    )
 
 
 def _print_report(report: Report, *, verbose: bool) -> None:

@@ -1,7 +1,7 @@
-"""Run the queries of a labelled set against copies of its workspaces.
+"""Run the queries of a labelled set against copies of its workspaces, or against an open memory.
 
 Nothing is written beside a set: each workspace is copied to a temporary folder, indexed and
-asked there, and the folder is removed whatever happens.
+asked there, and the folder is removed whatever happens. An open memory is asked where it is.
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from memlines.admin.evaluation.sets import PARTS, HitLines, LabelledSet, Query, means, percentile, scores
-from memlines.errors import UsageError, WorkspaceError
+from memlines.errors import StoreReadOnly, UsageError, WorkspaceError
 from memlines.files.scan import IGNORED_DIRS
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from memlines.settings import flatten, list_settings, load
 from memlines.settings.keys import known_keys
-from memlines.types import Mode, Progress, Report, SearchResult
+from memlines.types import Mode, Progress, Report, SearchResult, Source
 
 MODES: tuple[Mode, ...] = ("words", "vectors", "hybrid")
 
 DEPTH = 20
 """Hits asked for, without a lowest score: what is measured is the order, not where it is cut."""
 
-_SOURCES = ("memory", "sessions")
+_SOURCES: tuple[Source, ...] = ("memory", "sessions")
 _DECIDED: Mapping[str, Any] = {"store.path": "", "extra_paths": []}
 """Settings an evaluation decides: the index stays in its own folder, and only the set is searched."""
 
@@ -56,6 +56,8 @@ class Evaluation:
     workspaces: int = 0
     files: int = 0
     chunks: int = 0
+    pending: int = 0
+    """How many chunks have no vectors, although a provider should make them."""
     index_seconds: float = 0.0
     provider: str = ""
     model: str = ""
@@ -66,38 +68,73 @@ class Evaluation:
 
 
 def evaluate(
-    labelled: LabelledSet, settings: Mapping[str, Any], modes: Sequence[Mode], progress: Progress
+    labelled: LabelledSet,
+    settings: Mapping[str, Any],
+    modes: Sequence[Mode],
+    progress: Progress,
+    *,
+    approve: Callable[[Memory], None] | None = None,
 ) -> Evaluation:
-    """Ask every query of a set in every mode, with these settings over the user's own."""
+    """Ask every query of a set in every mode, with these settings over the user's own.
+
+    `approve` is called with each copy before it is indexed, and may raise to prevent that.
+    """
     decided = [name for name in settings if name in _DECIDED]
     if decided:
         raise UsageError(
             f"an evaluation decides {decided[0]} itself", todo="Leave it out; a set is measured in a copy"
         )
-    run = _Run(labelled.name, settings, [mode for mode in MODES if mode in modes])
+    run = _Run(labelled.name, settings, modes)
     for name, original in labelled.workspaces.items():
         queries = [query for query in labelled.queries if query.workspace == name]
-        run.workspace(name, original, queries, progress)
-    for (asked, answered), count in run.replaced.items():
-        run.note(f"{count} searches by {asked} were answered by {answered}")
-    return run.result
+        run.workspace(name, original, queries, progress, approve)
+    return run.finish()
+
+
+def evaluate_open(
+    memory: Memory, labelled: LabelledSet, modes: Sequence[Mode], progress: Progress
+) -> Evaluation:
+    """Ask every query of a set about one workspace of its own memory; conversations do not answer."""
+    run = _Run(labelled.name, {}, modes, ("memory",))
+    run.measure(memory, labelled.name, labelled.queries, progress)
+    return run.finish()
 
 
 class _Run:
     """One run over a set, workspace by workspace."""
 
-    def __init__(self, name: str, settings: Mapping[str, Any], modes: Sequence[Mode]) -> None:
+    def __init__(
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        modes: Sequence[Mode],
+        sources: tuple[Source, ...] | None = None,
+    ) -> None:
         self.result = Evaluation(name)
-        self.replaced: Counter[tuple[Mode, Mode]] = Counter()
+        self._replaced: Counter[tuple[Mode, Mode]] = Counter()
         self._given = settings
-        self._modes = modes
+        self._modes = [mode for mode in MODES if mode in modes]
+        self._sources = sources
 
     def note(self, sentence: str) -> None:
         """Note once why the figures may be wrong."""
         if sentence not in self.result.notes:
             self.result.notes.append(sentence)
 
-    def workspace(self, name: str, original: Path, queries: Sequence[Query], progress: Progress) -> None:
+    def finish(self) -> Evaluation:
+        """Return the result, with what was answered in another way than asked."""
+        for (asked, answered), count in self._replaced.items():
+            self.note(f"{count} searches by {asked} were answered by {answered}")
+        return self.result
+
+    def workspace(
+        self,
+        name: str,
+        original: Path,
+        queries: Sequence[Query],
+        progress: Progress,
+        approve: Callable[[Memory], None] | None,
+    ) -> None:
         """Copy a workspace, index the copy and ask it."""
         settings = self._settings_of(original)
 
@@ -107,9 +144,15 @@ class _Run:
         with tempfile.TemporaryDirectory(prefix="memlines-eval-") as folder:
             copy_workspace(original, Path(folder))
             with Memory(folder, settings) as memory:
-                self.result.min_score = memory.settings.query.min_score
-                self._index(memory, name, labelled_progress)
-                self._ask(memory, queries, labelled_progress)
+                if approve is not None:
+                    approve(memory)
+                self.measure(memory, name, queries, labelled_progress)
+
+    def measure(self, memory: Memory, name: str, queries: Sequence[Query], progress: Progress) -> None:
+        """Index what a memory holds and ask it."""
+        self.result.min_score = memory.settings.query.min_score
+        self._index(memory, name, progress)
+        self._ask(memory, queries, progress)
 
     def _settings_of(self, original: Path) -> dict[str, Any]:
         """Return the settings for the copy: what the original's own file says, then what was given."""
@@ -128,10 +171,15 @@ class _Run:
 
     def _index(self, memory: Memory, name: str, progress: Progress) -> None:
         begin = time.perf_counter()
-        report = memory.sync(progress=progress)
         result = self.result
+        try:
+            report = memory.sync(progress=progress)
+        except StoreReadOnly as error:  # what is indexed already can be searched
+            self.note(f"the index may be out of date: {error.what}")
+        else:
+            self._note_report(name, report)
+            result.pending += report.pending
         result.index_seconds += time.perf_counter() - begin
-        self._note_report(name, report)
         status = memory.status()
         result.workspaces += 1
         result.files += status.files
@@ -151,21 +199,26 @@ class _Run:
 
     def _ask(self, memory: Memory, queries: Sequence[Query], progress: Progress) -> None:
         for mode in self._modes:
-            _search(memory, queries[0], mode)  # which loads what the first timed search would have to load
+            self._search(memory, queries[0], mode)  # which loads what the first timed one would load
         for done, query in enumerate(queries):
             progress(done, len(queries), "asking")
             for mode in self._modes:
                 begin = time.perf_counter()
-                result = _search(memory, query, mode)
+                result = self._search(memory, query, mode)
                 seconds = time.perf_counter() - begin
                 for warning in result.warnings:
                     self.note(warning)
                 if result.mode != mode:
-                    self.replaced[mode, result.mode] += 1
+                    self._replaced[mode, result.mode] += 1
                 found = tuple(HitLines.of(hit) for hit in result)
                 answer = Answer(query, found, seconds, silent=not result.confident)
                 self.result.answers.setdefault(mode, []).append(answer)
         progress(len(queries), len(queries), "asking")
+
+    def _search(self, memory: Memory, query: Query, mode: Mode) -> SearchResult:
+        return memory.search(
+            query.text, max_results=DEPTH, min_score=0.0, mode=mode, sources=self._sources, now=query.now
+        )
 
     def _note_report(self, name: str, report: Report) -> None:
         for warning in report.warnings:
@@ -193,10 +246,6 @@ def copy_workspace(original: Path, target: Path) -> None:
             f"workspace {str(original)!r} cannot be copied: {error}",
             todo="Check its permissions, and the space in the folder for temporary files",
         ) from error
-
-
-def _search(memory: Memory, query: Query, mode: Mode) -> SearchResult:
-    return memory.search(query.text, max_results=DEPTH, min_score=0.0, mode=mode, now=query.now)
 
 
 # Figures

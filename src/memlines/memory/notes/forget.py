@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from operator import attrgetter
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.index import Staying
 from memlines.index.sync.discovery import SNAPSHOTS
-from memlines.locks import WriterLock
+from memlines.locks import WriterLock, eval_lock
 from memlines.memory.answering import search_as_indexed, search_fresh
 from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import (
@@ -50,7 +50,7 @@ from memlines.memory.notes.proof import (
     find_traces,
     state_of,
 )
-from memlines.paths import PRIVATE_DIR, Workspace, expand_home, note_path
+from memlines.paths import EVAL_DIR, PRIVATE_DIR, QUESTIONS_FILE, Workspace, expand_home, note_path
 from memlines.settings import Settings
 from memlines.text.edits import locate
 from memlines.text.entries import entries_of
@@ -132,7 +132,7 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
     indexes = tuple(_indexes(workspace, {settings.store.path, *manager.loaded.store_paths}, index_file))
     plan = _Plan(workspace, settings, tuple(dict.fromkeys(chosen)), indexes)
     removed: Counter[str] = Counter()
-    with _locked([index_file, *indexes]):
+    with _locked([index_file, *indexes]), eval_lock(workspace.private).held(_WAIT_SECONDS):
         remaining = _remaining(plan)
         plan = replace(plan, earlier=_earlier_wordings(plan, remaining))
         found = Forgotten.of(plan.texts, plan.sessions)
@@ -144,6 +144,7 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
         removed.update(counts)
         removed.update(_from_snapshots(plan, found, signs))
         removed.update(_from_kept(plan, found, signs))
+        removed.update(_from_test_set(workspace))
         removed.update(_from_notes(plan))
         erase.finish(workspace)
         left = [*find_remaining(workspace, settings, found), *find_traces(workspace, indexes, signs, clean)]
@@ -326,6 +327,17 @@ def _from_kept(plan: _Plan, found: Forgotten, signs: Signs) -> Counter[str]:
     removed.update(name.partition("/")[0] for name in changed)
     # An earlier version may hold only a part of an entry, in the middle of a line.
     removed.update(erase.redact_kept(workspace, found.redact))
+    return removed
+
+
+def _from_test_set(workspace: Workspace) -> Counter[str]:
+    """Remove the questions that were made from the notes; the next evaluation makes them again."""
+    removed: Counter[str] = Counter()
+    for folder, root in ((workspace.private / EVAL_DIR, workspace.root), (workspace.cached_indexes, None)):
+        place = Place(QUESTIONS_FILE, folder / QUESTIONS_FILE, root or folder)
+        if atomic.exists(place.real, root=root):
+            attempt(place, partial(atomic.unlink, place.real, root=root))
+            removed["questions"] += 1
     return removed
 
 

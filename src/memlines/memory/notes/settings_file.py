@@ -125,29 +125,30 @@ def _writing_errors(origin: str) -> Iterator[None]:
         ) from error
 
 
-def write_setting(key: str, value: Any, workspace: Workspace | None = None) -> bool:
-    """Set a key in the user's own file, or in a project's; return whether that changed the file.
+def write_settings(values: Mapping[str, Any], workspace: Workspace | None = None) -> bool:
+    """Set keys in the user's own file, or in a project's; return whether that changed the file.
 
-    With None as the value the key is removed. The rest of the file stays as it is.
+    A key whose value is None is removed. All keys are written or none; the rest of the file stays as it is.
     """
 
     def change(content: bytes, origin: str) -> bytes:
         from memlines.settings.yaml_text import with_value, without
 
         before = settings_in(content, origin)
+        removed = {name for name, value in values.items() if value is None}
+        expected = {name: value for name, value in {**before, **values}.items() if name not in removed}
         text = content.decode("utf-8")
-        if value is None:
-            expected = {name: old for name, old in before.items() if name != key}
-            changed = without(text, key).encode() if key in before else content
-        else:
-            expected = {**before, key: value}
-            changed = with_value(text, key, value).encode() if before != expected else content
-        if _parse(changed) != expected:
+        for key, value in values.items():
+            if value is None:
+                text = without(text, key) if key in before else text
+            elif key not in before or before[key] != value:
+                text = with_value(text, key, value)
+        if _parse(text.encode()) != expected:
             raise SettingsError(
                 f"{origin} is written in a way that cannot be changed line by line",
-                todo=f"Change {key} in it by hand",
+                todo=f"Change {', '.join(values)} in it by hand",
             )
-        return changed
+        return text.encode()
 
     return change_user_file(change) if workspace is None else change_project_file(workspace, change)
 
@@ -160,4 +161,4 @@ def switch(workspace: Workspace, *, on: bool) -> bool:
         loaded = load(workspace)
         if loaded.settings.enabled or not loaded.origins["enabled"].startswith("project file"):
             return False  # no file of the project switches it off
-    return write_setting("enabled", on, workspace)
+    return write_settings({"enabled": on}, workspace)

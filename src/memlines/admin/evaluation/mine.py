@@ -1,0 +1,393 @@
+"""Keep a private test set made from the notes, measure search on it, and compare settings.
+
+The set is in `.memory/eval/`, or in the cache if the workspace cannot be written; so is a line of figures
+for each run, which holds no text of the notes. The id of a question is the hash of the lines that answer it:
+lines that moved are found again, and a question whose lines are gone is dropped. Forgetting removes the set.
+
+Only the workspace's own notes are asked for and counted: the same questions must be fair to an index that
+holds conversations or extra paths and to a temporary one that does not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from memlines.admin.evaluation.questions import (
+    FEWEST_WORDS,
+    ask_in_other_words,
+    clean_lines,
+    digest,
+    is_own,
+    make_questions,
+    passages_in,
+)
+from memlines.admin.evaluation.run import Answer, Evaluation, evaluate, evaluate_open
+from memlines.admin.evaluation.sets import Gold, LabelledSet, Query
+from memlines.errors import EmbeddingError, ProviderUnusable, UsageError, WorkspaceError
+from memlines.files import atomic
+from memlines.files.place import Place, attempt, ensure_index_folder, reading
+from memlines.folders import PRIVATE_FILE
+from memlines.index.sync.plan import Plan
+from memlines.locks import WriterLock, eval_lock
+from memlines.memory.memory import Memory
+from memlines.memory.notes.entries import text_of
+from memlines.paths import QUESTIONS_FILE, Workspace
+from memlines.settings import Loaded, Settings, list_settings, load, refuse_if_off
+from memlines.types import Mode, Progress
+
+LEAST = 5
+"""How many questions a set has at least."""
+
+HISTORY_FILE = "history.jsonl"
+_MOST_RUNS = 200
+_LARGEST_FILE = 10_000_000
+_WAIT_SECONDS = 10.0
+_DIGITS = 4
+
+TOLERANCE = 0.01
+"""By how much `mrr` may fall without a change counting as worse."""
+
+_MEASURED = ("query.", "embeddings.", "chunking.", "store.vector.", "profile")
+_LIVE = ("query.", "profile")
+_CUTS = ("query.max_results", "query.min_score")
+
+
+# The set
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateSet:
+    """The questions to ask, how many of them are new, and what happened while they were made."""
+
+    labelled: LabelledSet
+    made: int
+    warnings: tuple[str, ...] = ()
+
+
+def prepare(memory: Memory, count: int, progress: Progress, *, rebuild: bool = False) -> PrivateSet:
+    """Return questions about the notes of a memory: those that are kept, and new ones as far as needed."""
+    refuse_if_off(memory.loaded)
+    workspace, settings = memory.workspace, replace(memory.settings, extra_paths=())
+    if "memory" not in settings.sources:
+        raise UsageError("your notes are not indexed, so they cannot be asked", todo="Add memory to sources")
+    warnings: list[str] = []
+    before = [] if rebuild else _read_set(workspace, warnings)
+    kept = _in_place(before, workspace, settings)
+    made: list[Query] = []
+    if len(kept) < max(count, len(before)):
+        passages = list(passages_in(workspace, settings, progress))
+        places = {passage.id: Gold(passage.path, passage.first, passage.last) for passage in passages}
+        kept = [replace(query, gold=(places[query.id],)) for query in before if query.id in places]
+        made = make_questions(passages, count - len(kept), {query.id for query in kept})
+        if made and settings.chat.provider != "none":
+            from memlines.agent.chat import chat_model
+
+            model = chat_model(settings.chat)
+            if model is not None:
+                made, why = ask_in_other_words(model, settings, made, passages, progress)
+                reason = f"the rules made questions, because the chat model could not: {why}"
+                warnings += [reason] if why else []
+    queries = [*kept, *made]
+    if len(queries) < LEAST:
+        raise WorkspaceError(
+            f"the notes in {str(workspace.root)!r} give {len(queries)} questions, and {LEAST} are needed",
+            todo=f"Write at least {LEAST} entries that differ, with {FEWEST_WORDS} words of content in each",
+        )
+    if queries != before:
+        _write_set(workspace, settings, queries)
+    name = workspace.root.name
+    asked = tuple(replace(query, workspace=name) for query in queries[:count])
+    return PrivateSet(LabelledSet("mine", asked, {name: workspace.root}), len(made), tuple(warnings))
+
+
+def _in_place(queries: Sequence[Query], workspace: Workspace, settings: Settings) -> list[Query]:
+    """Return the questions whose lines are where they were, and neither private nor secret now."""
+    notes: dict[str, list[str]] = {}
+    found = []
+    for query in queries:
+        gold = query.gold[0]
+        if gold.path not in notes:
+            text = text_of(workspace, settings, gold.path) if is_own(gold.path) else ""
+            notes[gold.path] = clean_lines(text, settings)
+        if digest("\n".join(notes[gold.path][gold.start - 1 : gold.end])) == query.id:
+            found.append(query)
+    return found
+
+
+def _read_set(workspace: Workspace, warnings: list[str]) -> list[Query]:
+    content = _read(_place_of(workspace, QUESTIONS_FILE))
+    try:
+        return [_query_in(json.loads(line)) for line in content.decode().splitlines()]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        warnings.append(f"the test set in {str(workspace.eval_folder)!r} was damaged, and was made again")
+        return []
+
+
+def _query_in(row: Any) -> Query:
+    (gold,) = row["gold"]
+    texts = row["id"], row["query"], row["type"], gold["path"]
+    lines = gold["start"], gold["end"]
+    if not all(isinstance(text, str) and text.strip() for text in texts) or {*map(type, lines)} != {int}:
+        raise ValueError("a field has another type")
+    return Query(texts[0], texts[1], (Gold(texts[3], *lines),), "", texts[2], None)
+
+
+def _write_set(workspace: Workspace, settings: Settings, queries: Sequence[Query]) -> None:
+    """Keep a set, without questions whose lines went meanwhile: they may have been forgotten."""
+    place = _place_of(workspace, QUESTIONS_FILE)
+    with _lock(workspace).held(_WAIT_SECONDS):
+        rows = [
+            {
+                "id": query.id,
+                "type": query.kind,
+                "query": query.text,
+                "gold": [{"path": gold.path, "start": gold.start, "end": gold.end} for gold in query.gold],
+            }
+            for query in _in_place(queries, workspace, settings)
+        ]
+        _write(place, rows)
+
+
+# Files
+
+
+def _place_of(workspace: Workspace, name: str) -> Place:
+    folder = workspace.eval_folder
+    is_cached = folder == workspace.cached_indexes
+    return Place(name, folder / name, folder if is_cached else workspace.root)
+
+
+def _lock(workspace: Workspace) -> WriterLock:
+    """Return the lock of the set and the figures, whose folder is made first."""
+    folder = workspace.eval_folder
+    ensure_index_folder(workspace, folder / QUESTIONS_FILE)
+    return eval_lock(folder if folder == workspace.cached_indexes else workspace.private)
+
+
+def _read(place: Place) -> bytes:
+    with reading(f"the private test set's {str(place.real)!r}"):
+        return atomic.read(place.real, _LARGEST_FILE, root=place.root) or b""
+
+
+def _write(place: Place, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a file again; the caller holds the lock."""
+    content = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+
+    def change() -> None:
+        old = atomic.read(place.real, _LARGEST_FILE, root=place.root)
+        atomic.replace(place.real, content, expected=old, mode=PRIVATE_FILE, root=place.root)
+
+    attempt(place, change)
+
+
+# Figures
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """How well the questions found their lines, in the mode that was asked for last."""
+
+    mode: Mode
+    provider: str
+    model: str
+    places: Mapping[str, int | None]
+    """The place of the first hit that shows lines of the answer, by the id of the question."""
+    notes: tuple[str, ...] = ()
+
+    def within(self, place: int) -> int:
+        """Return how many questions find their lines among the first hits."""
+        return sum(found is not None and found <= place for found in self.places.values())
+
+    @property
+    def mrr(self) -> float:
+        """The mean of 1 divided by the place."""
+        return sum(1 / found for found in self.places.values() if found) / len(self.places)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures with field names that stay."""
+        return {
+            "questions": len(self.places),
+            "top1": self.within(1),
+            "top3": self.within(3),
+            "mrr": round(self.mrr, _DIGITS),
+            "mode": self.mode,
+            "provider": self.provider,
+            "model": self.model,
+        }
+
+
+def figures_of(evaluation: Evaluation) -> Figures:
+    """Return the figures of a run."""
+    mode, answers = list(evaluation.answers.items())[-1]
+    places = {answer.query.id: _place_in(answer) for answer in answers}
+    return Figures(mode, evaluation.provider, evaluation.model, places, tuple(evaluation.notes))
+
+
+def _place_in(answer: Answer) -> int | None:
+    found = [hit for hit in answer.found if is_own(hit.path)]
+    for place, hit in enumerate(found, 1):
+        for gold in answer.query.gold:
+            if hit.path == gold.path and hit.shown_start <= gold.end and gold.start <= hit.shown_end:
+                return place
+    return None
+
+
+def measure(
+    memory: Memory, asked: PrivateSet, modes: Sequence[Mode], progress: Progress
+) -> tuple[Figures, list[dict[str, Any]]]:
+    """Ask a memory the questions; note the figures, and return them with those of all runs, oldest first."""
+    figures = figures_of(evaluate_open(memory, asked.labelled, modes, progress))
+    run = {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        **figures.to_json(),
+        "settings": _fingerprint(memory.loaded),
+        "set": digest(" ".join(query.id + query.text for query in asked.labelled.queries)),
+    }
+    workspace = memory.workspace
+    with _lock(workspace).held(_WAIT_SECONDS):
+        runs = [*read_history(workspace), run][-_MOST_RUNS:]
+        _write(_place_of(workspace, HISTORY_FILE), runs)
+    return figures, runs
+
+
+def read_history(workspace: Workspace, last: int = _MOST_RUNS) -> list[dict[str, Any]]:
+    """Return the figures of the last runs, oldest first; what is not one of ours is left out."""
+    found = []
+    for line in _read(_place_of(workspace, HISTORY_FILE)).splitlines()[-last:]:
+        try:
+            row = json.loads(line)
+            at = datetime.fromisoformat(row["at"]).astimezone(UTC).isoformat()
+            if {*map(type, (row["questions"], row["top1"], row["top3"]))} == {int} and 0 <= row["mrr"] <= 1:
+                texts = ("mode", "provider", "model", "settings", "set")
+                found.append(row | {name: str(row[name]) for name in texts} | {"at": at})
+        except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
+            continue
+    return found
+
+
+def _fingerprint(loaded: Loaded) -> str:
+    """Return a value that changes with the settings that search depends on; secrets are no part of it."""
+    rows = {row.key: row.value for row in list_settings(loaded) if row.key.startswith(_MEASURED)}
+    return digest(json.dumps(rows, sort_keys=True))
+
+
+# A change of settings
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A question whose lines are at another place with the changed settings."""
+
+    query: Query
+    now: int | None
+    changed: int | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it with field names that stay."""
+        return {"id": self.query.id, "query": self.query.text, "now": self.now, "changed": self.changed}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The figures with the settings of today and with the changed ones, and the questions that moved."""
+
+    now: Figures
+    changed: Figures
+    better: tuple[Moved, ...]
+    worse: tuple[Moved, ...]
+    change: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
+    """The values of the changed settings, before and after, as they may be shown."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the change should not be made."""
+        return bool(self.worse) and self.changed.mrr < self.now.mrr - TOLERANCE
+
+
+def try_settings(
+    workspace: Workspace,
+    changes: Mapping[str, Any],
+    modes: Sequence[Mode],
+    count: int,
+    progress: Progress,
+    approve: Callable[[Plan], None],
+) -> Comparison:
+    """Measure a change of settings on the private set, and change nothing.
+
+    Settings of a search are tried on the index as it is, all others on a temporary copy of the notes. If text
+    of the copy would leave this machine, `approve` is called first, and may raise.
+    """
+    now, then = load(workspace), load(workspace, changes)
+    refuse_if_off(now)
+    _refuse_unmeasured(changes, now, then)
+    with Memory(workspace.root) as memory:
+        asked = prepare(memory, count, progress)
+        if all(key.startswith(_LIVE) for key in changes):
+            with Memory(workspace.root, changes) as changed_memory:
+                result = evaluate_open(changed_memory, asked.labelled, modes, progress)
+        else:
+            result = _measure_copy(asked, changes, modes, progress, approve)
+        before = figures_of(evaluate_open(memory, asked.labelled, modes, progress))
+    after = figures_of(result)
+    moved = [
+        Moved(query, before.places[query.id], after.places[query.id]) for query in asked.labelled.queries
+    ]
+    gain = {one.query.id: 1 / (one.changed or 1e9) - 1 / (one.now or 1e9) for one in moved}
+    moved.sort(key=lambda one: -abs(gain[one.query.id]))
+    values = [{row.key: row.value for row in list_settings(loaded)} for loaded in (now, then)]
+    return Comparison(
+        before,
+        after,
+        better=tuple(one for one in moved if gain[one.query.id] > 0),
+        worse=tuple(one for one in moved if gain[one.query.id] < 0),
+        change={key: (values[0][key], values[1][key]) for key in changes},
+        warnings=tuple(dict.fromkeys([*asked.warnings, *before.notes, *after.notes])),
+    )
+
+
+def _measure_copy(
+    asked: PrivateSet,
+    changes: Mapping[str, Any],
+    modes: Sequence[Mode],
+    progress: Progress,
+    approve: Callable[[Plan], None],
+) -> Evaluation:
+    def check(memory: Memory) -> None:
+        if memory.provider_trouble and any(key.startswith("embeddings.") for key in changes):
+            raise ProviderUnusable(f"the change cannot be measured: {memory.provider_trouble}")
+        plan = memory.plan()
+        if plan.sends_text_to:
+            approve(plan)
+
+    settings = {**changes, "sources": ["memory"]}
+    result = evaluate(asked.labelled, settings, modes, progress, approve=check)
+    if result.pending:
+        reasons = "; ".join(result.notes)
+        raise EmbeddingError(
+            f"the change cannot be measured: {reasons}", todo="Nothing was changed; try again"
+        )
+    return result
+
+
+def _refuse_unmeasured(changes: Mapping[str, Any], now: Loaded, then: Loaded) -> None:
+    """Refuse settings that no question can measure, and those that others overrule."""
+    for key in changes:
+        if key in _CUTS:
+            raise UsageError(
+                f"{key} cannot be tried: the order of the hits is measured, and not where they are cut",
+                todo="Set it with 'memlines config set'",
+            )
+        if not key.startswith(_MEASURED):
+            raise UsageError(
+                f"{key} cannot be tried: it does not change what a search finds",
+                todo="Set it with 'memlines config set'",
+            )
+    new = [warning for warning in then.warnings if warning not in now.warnings]
+    for warning in new:
+        if warning.startswith(tuple(f"{key} " for key in changes)):
+            raise UsageError(f"the change would do nothing: {warning}", todo="Try both settings together")
