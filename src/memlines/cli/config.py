@@ -248,7 +248,7 @@ def try_values(values: Mapping[str, Any], workspace: Path | None, **options: Any
     if answer["applied"]:
         needs_sync = any(name.startswith(("embeddings.", "chunking.", "store.")) for name in values)
         todo = "; 'memlines sync' indexes with it" if needs_sync else ""
-        print_line(f"{verdict}: {', '.join(values)} is written to {answer['file']}{todo}")
+        print_line(f"{verdict}: {' and '.join(values)} written to {answer['file']}{todo}")
     else:
         print_line(f"{verdict}: nothing was changed" + ("; --force applies it anyway" if apply else ""))
     return code

@@ -43,9 +43,6 @@ from memlines.types import Mode
 if TYPE_CHECKING:
     from memlines.index.sync.plan import Plan
 
-_MINE_MODES: tuple[Mode, ...] = ("words", "hybrid")
-"""Without vectors, the figures are those of the first."""
-
 _RUNS_SHOWN = 10
 _MOVED_SHOWN = 10
 _SHORTEST_BAR, _LONGEST_BAR = 10, 40
@@ -92,7 +89,8 @@ def eval_command(
                 "--mine takes no sets, one --mode at most, and no --set, --by-type or --hits",
                 todo="'memlines config try' measures a change of settings on the same questions",
             )
-        _measure_mine(workspace, wanted or _MINE_MODES, questions or USUAL_QUESTIONS, rebuild=rebuild)
+        mode = wanted[0] if wanted else None
+        _measure_mine(workspace, mode, questions or USUAL_QUESTIONS, rebuild=rebuild)
         return 0
     if not sets or questions or rebuild:
         raise UsageError(
@@ -198,12 +196,14 @@ def _row(name: str, group: dict[str, Any]) -> tuple[str, ...]:
 # Questions about the user's own notes
 
 
-def _measure_mine(workspace: Path | None, modes: Sequence[Mode], count: int, *, rebuild: bool) -> None:
+def _measure_mine(workspace: Path | None, mode: Mode | None, count: int, *, rebuild: bool) -> None:
     with open_memory(workspace) as memory, progress_bar() as progress:
         asked = prepare(memory, count, progress, rebuild=rebuild)
-        figures, runs = measure(memory, asked, modes, progress)
+        figures, runs = measure(memory, asked, mode, progress)
         folder = memory.workspace.eval_folder
-    before = runs[-2] if len(runs) > 1 else None
+    # What was asked in another mode, or with another number of questions, cannot be compared.
+    same = [run for run in runs if all(run[name] == runs[-1][name] for name in ("questions", "mode"))]
+    before = same[-2] if len(same) > 1 else None
     queries = [
         {"id": query.id, "type": query.kind, "query": query.text, "place": figures.places[query.id]}
         | {"gold": [gold._asdict() for gold in query.gold]}
@@ -230,8 +230,7 @@ def _measure_mine(workspace: Path | None, modes: Sequence[Mode], count: int, *, 
         print_line(f"since {_day(before)}" + (f", with {' and '.join(others)} then" if others else ""))
     if len(runs) > 1:
         click.echo()
-        for line in chart(runs[-_RUNS_SHOWN:], shutil.get_terminal_size().columns):
-            click.echo(line)
+        click.echo("\n".join(chart(runs[-_RUNS_SHOWN:], shutil.get_terminal_size().columns)))
 
 
 _NAMES = {"top1": "top-1", "top3": "top-3", "mrr": "mrr"}
@@ -253,7 +252,7 @@ def _number(value: float, sign: str = "") -> str:
     """Format a count, or a share without its zero: `48`, `.86`, `+2`."""
     if isinstance(value, int):
         return f"{value:{sign}}"
-    return f"{value:{sign}.2f}".replace("0.", ".", 1)
+    return f"{round(value, 2) + 0.0:{sign}.2f}".replace("0.", ".", 1)  # without a zero below zero
 
 
 def _searched_by(figures: Figures) -> str:
@@ -269,9 +268,8 @@ def compare_settings(
         name: dict(value) if known_keys()[name].rule.kind == "dict" else value
         for name, value in values.items()
     }
-    modes = (mode,) if mode else _MINE_MODES
     with progress_bar() as progress:
-        found = try_settings(workspace, changes, modes, questions, progress, partial(_approve, yes=yes))
+        found = try_settings(workspace, changes, mode, questions, progress, partial(_approve, yes=yes))
     answer = {
         "change": {name: {"now": now, "changed": changed} for name, (now, changed) in found.change.items()},
         "now": found.now.to_json(),
@@ -313,7 +311,7 @@ def _print_comparison(found: Comparison, answer: Mapping[str, Any]) -> None:
     click.echo(f"{'':<9} {'now':>5}  tried")
     for name, label in {"questions": "questions", **_NAMES}.items():
         click.echo(f"{label:<9} {_number(now[name]):>5}  {_number(changed[name]):>5}")
-    print_line(f"now {_searched_by(found.now)}; tried {_searched_by(found.changed)}")
+    print_line(" and ".join(dict.fromkeys([_searched_by(found.now), _searched_by(found.changed)])))
     _print_moved("better", found.better)
     _print_moved("worse", found.worse)
 

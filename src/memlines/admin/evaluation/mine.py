@@ -19,8 +19,8 @@ from typing import Any
 from memlines.admin.evaluation.questions import (
     FEWEST_WORDS,
     ask_in_other_words,
-    clean_lines,
     digest,
+    in_place,
     is_own,
     make_questions,
     passages_in,
@@ -34,7 +34,6 @@ from memlines.folders import PRIVATE_FILE
 from memlines.index.sync.plan import Plan
 from memlines.locks import WriterLock, eval_lock
 from memlines.memory.memory import Memory
-from memlines.memory.notes.entries import text_of
 from memlines.paths import QUESTIONS_FILE, Workspace
 from memlines.settings import Loaded, Settings, list_settings, load, refuse_if_off
 from memlines.types import Mode, Progress
@@ -50,6 +49,11 @@ _DIGITS = 4
 
 TOLERANCE = 0.01
 """By how much `mrr` may fall without a change counting as worse."""
+
+_ONLY_WORDS = (
+    "the questions are made of words of your notes, so they hardly measure how well a model finds meaning;"
+    " with a chat model (chat.provider), 'memlines eval --mine --rebuild' words them differently"
+)
 
 _MEASURED = ("query.", "embeddings.", "chunking.", "store.vector.", "profile")
 _LIVE = ("query.", "profile")
@@ -76,7 +80,7 @@ def prepare(memory: Memory, count: int, progress: Progress, *, rebuild: bool = F
         raise UsageError("your notes are not indexed, so they cannot be asked", todo="Add memory to sources")
     warnings: list[str] = []
     before = [] if rebuild else _read_set(workspace, warnings)
-    kept = _in_place(before, workspace, settings)
+    kept = in_place(before, workspace, settings)
     made: list[Query] = []
     if len(kept) < max(count, len(before)):
         passages = list(passages_in(workspace, settings, progress))
@@ -84,13 +88,8 @@ def prepare(memory: Memory, count: int, progress: Progress, *, rebuild: bool = F
         kept = [replace(query, gold=(places[query.id],)) for query in before if query.id in places]
         made = make_questions(passages, count - len(kept), {query.id for query in kept})
         if made and settings.chat.provider != "none":
-            from memlines.agent.chat import chat_model
-
-            model = chat_model(settings.chat)
-            if model is not None:
-                made, why = ask_in_other_words(model, settings, made, passages, progress)
-                reason = f"the rules made questions, because the chat model could not: {why}"
-                warnings += [reason] if why else []
+            made, why = ask_in_other_words(settings, made, passages, progress)
+            warnings += [f"the rules made questions, because the chat model could not: {why}"] if why else []
     queries = [*kept, *made]
     if len(queries) < LEAST:
         raise WorkspaceError(
@@ -102,20 +101,6 @@ def prepare(memory: Memory, count: int, progress: Progress, *, rebuild: bool = F
     name = workspace.root.name
     asked = tuple(replace(query, workspace=name) for query in queries[:count])
     return PrivateSet(LabelledSet("mine", asked, {name: workspace.root}), len(made), tuple(warnings))
-
-
-def _in_place(queries: Sequence[Query], workspace: Workspace, settings: Settings) -> list[Query]:
-    """Return the questions whose lines are where they were, and neither private nor secret now."""
-    notes: dict[str, list[str]] = {}
-    found = []
-    for query in queries:
-        gold = query.gold[0]
-        if gold.path not in notes:
-            text = text_of(workspace, settings, gold.path) if is_own(gold.path) else ""
-            notes[gold.path] = clean_lines(text, settings)
-        if digest("\n".join(notes[gold.path][gold.start - 1 : gold.end])) == query.id:
-            found.append(query)
-    return found
 
 
 def _read_set(workspace: Workspace, warnings: list[str]) -> list[Query]:
@@ -147,7 +132,7 @@ def _write_set(workspace: Workspace, settings: Settings, queries: Sequence[Query
                 "query": query.text,
                 "gold": [{"path": gold.path, "start": gold.start, "end": gold.end} for gold in query.gold],
             }
-            for query in _in_place(queries, workspace, settings)
+            for query in in_place(queries, workspace, settings)
         ]
         _write(place, rows)
 
@@ -236,10 +221,19 @@ def _place_in(answer: Answer) -> int | None:
     return None
 
 
+def _modes_for(settings: Settings, mode: Mode | None) -> tuple[Mode, ...]:
+    """Return the modes to ask in, of which the last one counts; without vectors it is the first."""
+    if mode is not None:
+        return (mode,)
+    has_vectors = settings.embeddings.provider != "none" and settings.store.vector.enabled
+    return ("words", "hybrid") if has_vectors else ("words",)
+
+
 def measure(
-    memory: Memory, asked: PrivateSet, modes: Sequence[Mode], progress: Progress
+    memory: Memory, asked: PrivateSet, mode: Mode | None, progress: Progress
 ) -> tuple[Figures, list[dict[str, Any]]]:
     """Ask a memory the questions; note the figures, and return them with those of all runs, oldest first."""
+    modes = _modes_for(memory.settings, mode)
     figures = figures_of(evaluate_open(memory, asked.labelled, modes, progress))
     run = {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -312,7 +306,7 @@ class Comparison:
 def try_settings(
     workspace: Workspace,
     changes: Mapping[str, Any],
-    modes: Sequence[Mode],
+    mode: Mode | None,
     count: int,
     progress: Progress,
     approve: Callable[[Plan], None],
@@ -325,6 +319,7 @@ def try_settings(
     now, then = load(workspace), load(workspace, changes)
     refuse_if_off(now)
     _refuse_unmeasured(changes, now, then)
+    modes = _modes_for(then.settings, mode)
     with Memory(workspace.root) as memory:
         asked = prepare(memory, count, progress)
         if all(key.startswith(_LIVE) for key in changes):
@@ -332,13 +327,17 @@ def try_settings(
                 result = evaluate_open(changed_memory, asked.labelled, modes, progress)
         else:
             result = _measure_copy(asked, changes, modes, progress, approve)
+        modes = _modes_for(now.settings, mode)
         before = figures_of(evaluate_open(memory, asked.labelled, modes, progress))
     after = figures_of(result)
-    moved = [
-        Moved(query, before.places[query.id], after.places[query.id]) for query in asked.labelled.queries
-    ]
+    queries = asked.labelled.queries
+    moved = [Moved(query, before.places[query.id], after.places[query.id]) for query in queries]
     gain = {one.query.id: 1 / (one.changed or 1e9) - 1 / (one.now or 1e9) for one in moved}
     moved.sort(key=lambda one: -abs(gain[one.query.id]))
+    warnings = [*asked.warnings, *before.notes, *after.notes]
+    by_words = all(query.kind != "model" for query in queries)
+    if by_words and any(key.startswith("embeddings.") for key in changes):
+        warnings.append(_ONLY_WORDS)
     values = [{row.key: row.value for row in list_settings(loaded)} for loaded in (now, then)]
     return Comparison(
         before,
@@ -346,7 +345,7 @@ def try_settings(
         better=tuple(one for one in moved if gain[one.query.id] > 0),
         worse=tuple(one for one in moved if gain[one.query.id] < 0),
         change={key: (values[0][key], values[1][key]) for key in changes},
-        warnings=tuple(dict.fromkeys([*asked.warnings, *before.notes, *after.notes])),
+        warnings=tuple(dict.fromkeys(warnings)),
     )
 
 

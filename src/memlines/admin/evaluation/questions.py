@@ -16,13 +16,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memlines.admin.evaluation.sets import Gold, Query
 from memlines.errors import EmbeddingError
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from memlines.index.search.query import log_day
-from memlines.memory.notes.entries import body_of, day_of, notes_in, slug_of, text_in
+from memlines.memory.notes.entries import body_of, day_of, notes_in, slug_of, text_in, text_of
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.chunk import text_hash
@@ -33,17 +33,14 @@ from memlines.text.redaction import redact, rules_of
 from memlines.text.terms import is_unspaced, telling_words, words_of
 from memlines.types import Progress
 
-if TYPE_CHECKING:
-    from memlines.agent.chat import ChatModel
-
-_FEW = 3
-"""How many questions are made from one note, as long as there are enough notes."""
-
 FEWEST_WORDS = 4
 """Telling words that an entry needs to be asked about."""
 
 _MOST_WORDS = 4
 """Words of a question."""
+
+_APART = 3
+"""How much later a second question about an entry comes than one about another entry."""
 
 _SHORTEST_WORD = 3
 _ID_DIGITS = 12
@@ -157,11 +154,29 @@ def is_own(path: str) -> bool:
     return path in ROOT_FILES or path.startswith(f"{NOTES_DIR}/")
 
 
+def in_place(queries: Sequence[Query], workspace: Workspace, settings: Settings) -> list[Query]:
+    """Return the questions whose lines are where they were, and neither private nor secret now."""
+    notes: dict[str, list[str]] = {}
+    found = []
+    for query in queries:
+        gold = query.gold[0]
+        if gold.path not in notes:
+            text = text_of(workspace, settings, gold.path) if is_own(gold.path) else ""
+            notes[gold.path] = clean_lines(text, settings)
+        if digest("\n".join(notes[gold.path][gold.start - 1 : gold.end])) == query.id:
+            found.append(query)
+    return found
+
+
 # Questions by rules
 
 
 def make_questions(passages: Sequence[Passage], count: int, taken: Collection[str] = ()) -> list[Query]:
-    """Return up to so many questions, spread over notes, languages and months; `taken` are ids to avoid."""
+    """Return up to so many questions, spread over notes, languages and months; `taken` are ids to avoid.
+
+    The second question about a note comes after the first ones about all others, and so on: there are more
+    than a few about one note only if there are few notes.
+    """
     holders: dict[str, set[int]] = defaultdict(set)
     for passage in passages:
         for word in (*passage.words, *passage.title):
@@ -174,11 +189,10 @@ def make_questions(passages: Sequence[Passage], count: int, taken: Collection[st
             query = _question_about(passage, holders, topics)
             if query is not None:
                 by_note[passage.path].append((passage, query))
-    most = max(_FEW, -(-2 * count // max(1, len(by_note))))
     ranked: list[tuple[tuple[int, int, str], Query]] = []
     notes_in_group: Counter[tuple[str, str]] = Counter()
     for path in sorted(by_note, key=digest):
-        for at, (passage, query) in enumerate(_mix_kinds(by_note[path])[:most]):
+        for at, (passage, query) in enumerate(_mix_kinds(by_note[path])):
             if at == 0:
                 notes_in_group[passage.group] += 1
             ranked.append(((at, notes_in_group[passage.group], query.id), query))
@@ -190,7 +204,7 @@ def _mix_kinds(found: Sequence[tuple[Passage, Query]]) -> list[tuple[Passage, Qu
     seen: Counter[str | int] = Counter()
     keys: dict[str, tuple[int, str]] = {}
     for passage, query in sorted(found, key=lambda pair: pair[1].id):
-        keys[query.id] = (seen[str(query.kind)] + _FEW * seen[passage.entry], query.id)
+        keys[query.id] = (seen[str(query.kind)] + _APART * seen[passage.entry], query.id)
         seen.update((str(query.kind), passage.entry))
     return sorted(found, key=lambda pair: keys[pair[1].id])
 
@@ -210,9 +224,10 @@ def _question_about(
         kind, words = "topic", list(named)
     else:
         # Words that other entries have too come first: a word of its own finds an entry whatever ranks it.
-        shared = [word for word in mixed if len(holders[word]) > 1]
+        pool = sorted(mixed, key=lambda word: len(holders[word]) == 1)
         size = 2 + int(passage.id[-1], 16) % (_MOST_WORDS - 1)
-        words = [*shared, *(word for word in mixed if word not in shared)][:size]
+        words = [next(word for word in pool if word in rare[: -(-len(rare) // 2)])]
+        words += [word for word in pool if word not in words][: size - 1]
     if kind != "entry":
         words += [word for word in rare[:_MOST_WORDS] if word not in words][:1]
     most = max(_MOST_WORDS, len(words))
@@ -250,17 +265,17 @@ def _topic_named_in(passage: Passage, topics: Mapping[str, tuple[str, ...]]) -> 
 
 
 def ask_in_other_words(
-    model: ChatModel,
-    settings: Settings,
-    queries: Sequence[Query],
-    passages: Sequence[Passage],
-    progress: Progress,
+    settings: Settings, queries: Sequence[Query], passages: Sequence[Passage], progress: Progress
 ) -> tuple[list[Query], str]:
-    """Return questions as a chat model words them, and why it failed, if it did.
+    """Return questions as the chat model of the settings words them, and why it failed, if it did.
 
     Where it gave no usable question, that of the rules stays.
     """
-    why = ""
+    from memlines.agent.chat import chat_model
+
+    model, why = chat_model(settings.chat), ""
+    if model is None:
+        return list(queries), why
     texts = {passage.id: passage.text for passage in passages}
     made = {query.id: query for query in queries}
     for done in range(0, min(len(queries), _IN_A_CALL * _MOST_CALLS), _IN_A_CALL):

@@ -195,7 +195,8 @@ class _Run:
                 todo="Set embeddings.provider, or evaluate --mode words",
             )
         self._modes = ["words"]
-        self.note(f"there is no embedding provider{reason}, so {' and '.join(left_out)} were left out")
+        verb = "was" if len(left_out) == 1 else "were"
+        self.note(f"there is no embedding provider{reason}, so {' and '.join(left_out)} {verb} left out")
 
     def _ask(self, memory: Memory, queries: Sequence[Query], progress: Progress) -> None:
         for mode in self._modes:
