@@ -41,6 +41,7 @@ SESSIONS: Mapping[str, Mapping[str, str]] = {
     "docs/search.md": {
         FIRST: "mkdir memory; echo We picked Postgres 17 for the billing service. > memory/db.md"
     },
+    "docs/evaluation.md": {FIRST: f"cp -r '{ROOT}/examples/notes' notes; cd notes"},
     "docs/backup.md": {
         FIRST: _NOTES,
         "memlines restore /media/stick --list": _CHANGE,
@@ -53,8 +54,9 @@ SESSIONS: Mapping[str, Mapping[str, str]] = {
 NOT_PLAYED = re.compile(
     r"make |pip |opencode|export "
     r"|memlines (watch|install|backup s3:|forget .*#|facts review|facts store .Pull)"
+    r"|memlines (eval [qs]|config try|model try)"
 )
-"""What installs, waits for somebody, or needs a service."""
+"""What installs, waits for somebody, needs a service or sets of questions, or shows how hits are ranked."""
 
 VARYING = {
     r"\d{8}T\d{6}\.\d{6}Z-[0-9a-f]{8}": "BACKUP",
@@ -64,6 +66,8 @@ VARYING = {
     r"[0-9a-f]{64}": "SHA256",
     r"objects/[0-9a-f]{2}": "OBJECTS",
     r" *\d+ bytes": " BYTES",
+    r"^(?:top-[13]|mrr) .*": "FIGURES",
+    r"(?<=^DAY) +\.\d\d +#+": "BAR",
     r"\b[a-z2-7]{10}\b(?= \[|  |:| in |\n|$)": "ID",
 }
 """What differs from one day, or one run, to the next."""

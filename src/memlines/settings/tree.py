@@ -35,7 +35,9 @@ class Chat:
     """A chat model that finds what to keep of a conversation; without one, rules do it."""
 
     provider: Literal["none", "openai", "anthropic"] = key(
-        "none", "The protocol of the model. Once you set this, your conversations are sent to it."
+        "none",
+        "The protocol of the model. Once you set this, your conversations are sent to it, and so are entries "
+        "of your notes by `memlines eval --mine`.",
     )
     model: str | None = key(None, "The chat model to use.")
     base_url: str | None = key(None, "The address of the API, if you do not use the usual one.", expands=True)

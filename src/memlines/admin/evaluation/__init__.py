@@ -1,5 +1,6 @@
 """Measure how well search finds what it should.
 
-`sets` reads labelled questions, `run` asks them of copies of their workspaces, `metrics` holds the formulas.
-The questions themselves are not here: they come with a set, in a folder of their own.
+`sets` reads labelled questions and holds the formulas, `run` asks them of copies of their workspaces or of an
+open memory. `questions` makes questions from a user's notes; `mine` keeps them, and compares settings on them.
+No labelled set is here: each is in a folder of its own.
 """
