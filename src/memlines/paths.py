@@ -21,6 +21,9 @@ EVAL_DIR = "eval"
 QUESTIONS_FILE = "questions.jsonl"
 """That test set, which holds words of the notes: forgetting removes it."""
 
+HISTORY_FILE = "history.jsonl"
+"""A line of figures for each run over that set; no text."""
+
 OPENCODE_DIR = ".opencode"
 """The folder of a project's OpenCode, whose `config.yaml` may hold settings below `memory`."""
 

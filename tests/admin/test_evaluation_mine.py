@@ -15,16 +15,15 @@ import pytest
 from memlines import Memory
 from memlines.admin.evaluation import mine
 from memlines.admin.evaluation.mine import (
-    HISTORY_FILE,
     PrivateSet,
     measure,
     prepare,
-    read_history,
     try_settings,
 )
 from memlines.errors import MemoryOff, StoreBusy, UsageError, WorkspaceError
 from memlines.locks import eval_lock
-from memlines.paths import QUESTIONS_FILE, Workspace
+from memlines.memory.status import read_runs
+from memlines.paths import HISTORY_FILE, QUESTIONS_FILE, Workspace
 from tests.admin.backups import export
 from tests.admin.garden import GARDEN
 from tests.agent.fake_chat import KEY, ChatServer, chat_server
@@ -208,8 +207,8 @@ def test_two_runs_at_once_both_leave_their_figures(home: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    first, second = read_history(Workspace.at(home))
-    assert first["set"] == second["set"]
+    first, second = read_runs(Workspace.at(home))
+    assert [first[name] for name in ("questions", "top1")] == [second[name] for name in ("questions", "top1")]
 
 
 READ_ONLY = """
@@ -275,7 +274,7 @@ def test_what_is_forgotten_while_questions_are_made_is_not_kept(memory: Memory, 
 
 def test_the_figures_hold_no_text_of_the_notes(memory: Memory, home: Path) -> None:
     measure(memory, questions(memory), None, silent)
-    (run,) = read_history(memory.workspace)
+    (run,) = read_runs(memory.workspace)
     assert run.keys() == {
         *("at", "questions", "top1", "top3", "mrr", "mode", "provider", "model", "settings", "set")
     }
@@ -286,6 +285,13 @@ def test_a_copy_of_the_notes_leaves_the_set_out(memory: Memory, home: Path, tmp_
     export(home, tmp_path / "all.zip", everything=True)
     with zipfile.ZipFile(tmp_path / "all.zip") as archive:
         assert not [name for name in archive.namelist() if "eval" in name]
+
+
+def test_the_name_of_a_set_says_nothing_about_its_questions(memory: Memory) -> None:
+    first = questions(memory)
+    again = questions(memory, rebuild=True)
+    assert again.labelled == first.labelled
+    assert again.name != first.name
 
 
 # Figures
@@ -310,11 +316,11 @@ def test_an_extra_path_does_not_count(home: Path, tmp_path: Path) -> None:
 
 
 def test_the_history_is_bounded(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mine, "_MOST_RUNS", 3)
+    monkeypatch.setattr(mine, "MOST_RUNS", 3)
     asked = questions(memory)
     for _ in range(5):
         measure(memory, asked, None, silent)
-    assert len(read_history(memory.workspace, 9)) == 3
+    assert len(read_runs(memory.workspace, 9)) == 3
 
 
 def test_a_damaged_line_of_the_history_is_left_out(memory: Memory, home: Path) -> None:
@@ -332,7 +338,7 @@ def test_the_fingerprint_changes_with_the_settings_of_search(memory: Memory, hom
     for more in ({"query.mmr.enabled": True}, {"tools.max_chars": 3000}):
         with Memory(home, {**WORDS_ONLY, **more}) as other:
             measure(other, asked, None, silent)
-    first, second, third = (run["settings"] for run in read_history(memory.workspace))
+    first, second, third = (run["settings"] for run in read_runs(memory.workspace))
     assert (first != second, first == third) == (True, True)
 
 

@@ -183,7 +183,7 @@ ERRORS = [
     pytest.param(["birds", "birds", "--hits", "x"], 2, "hits of one set", id="hits-of-two"),
     pytest.param(["birds", "--hits", "birds"], 2, "not a file that can be written", id="hits-folder"),
     pytest.param(["birds", "--hits", "no/where"], 2, "not a file that can be written", id="hits-nowhere"),
-    pytest.param([], 2, "Missing argument", id="no-set"),
+    pytest.param([], 2, "there is no SET to measure", id="no-set"),
 ]
 
 

@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from memlines.admin.evaluation.mine import HISTORY_FILE
 from memlines.cli.eval import chart
 from memlines.embed.remote.http import Address
-from memlines.paths import user_config_file
+from memlines.paths import HISTORY_FILE, user_config_file
 from tests.admin.garden import GARDEN
 from tests.embed.fake_service import ProviderServer, provider_server
 from tests.memories import write

@@ -49,7 +49,7 @@ def status_command(deep: bool, index: bool, workspace: Path | None) -> int:
 
     Exits with 6 if --deep finds that the provider does not work.
     """
-    from memlines.admin.evaluation.mine import read_history
+    from memlines.memory.status import read_runs
 
     chosen = choose_workspace(workspace)
     with open_memory(chosen.folder) as memory, progress_bar() as progress:
@@ -58,7 +58,7 @@ def status_command(deep: bool, index: bool, workspace: Path | None) -> int:
         status = memory.status(deep=deep or index)
         last = None
         with suppress(PathError):  # figures that cannot be read are not worth an error here
-            last = next(iter(read_history(memory.workspace, 1)), None)
+            last = next(iter(read_runs(memory.workspace, 1)), None)
     code = 0 if status.probe is None or status.probe["ok"] else EmbeddingError.exit_code
     answer_json(asdict(status) | {"workspace_from": chosen.origin, "eval": last}, code)
     warn(*status.warnings)

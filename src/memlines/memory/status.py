@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections import Counter
@@ -16,6 +17,8 @@ from memlines.embed.base import Provider
 from memlines.embed.select import Choice, Probe
 from memlines.embed.select import probe_embedding as probe_provider
 from memlines.errors import StoreError
+from memlines.files import atomic
+from memlines.files.place import Place, reading
 from memlines.index.store.sqlite import cache
 from memlines.index.store.sqlite.chunks import document_counts, texts_with
 from memlines.index.store.sqlite.index import Index
@@ -23,6 +26,7 @@ from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_file
 from memlines.index.sync.discovery import is_behind
 from memlines.index.sync.job import engine_trouble, engine_warning, reason_to_rebuild, space_of
+from memlines.paths import HISTORY_FILE, Workspace
 from memlines.settings import Settings, switched_off
 from memlines.settings.tree import SERVICES
 from memlines.types import Discovery, IndexedFile, Problem, Source
@@ -290,3 +294,37 @@ def fallback_of(choice: Choice, now: SpaceEntry | None) -> Mapping[str, Any] | N
     if now is not None and now.note:
         return {"from": choice.requested, "to": now.space.provider, "reason": now.note}
     return None
+
+
+LARGEST_EVAL_FILE = 10_000_000
+MOST_RUNS = 200
+"""The runs over the private test set whose figures are kept."""
+
+
+def eval_place(workspace: Workspace, name: str) -> Place:
+    """Return where a file of the private test set is."""
+    folder = workspace.eval_folder
+    is_cached = folder == workspace.cached_indexes
+    return Place(name, folder / name, folder if is_cached else workspace.root)
+
+
+def read_eval_file(workspace: Workspace, name: str) -> bytes:
+    """Return what a file of the private test set holds; nothing if there is none."""
+    place = eval_place(workspace, name)
+    with reading(f"{str(place.real)!r}"):
+        return atomic.read(place.real, LARGEST_EVAL_FILE, root=place.root) or b""
+
+
+def read_runs(workspace: Workspace, last: int = MOST_RUNS) -> list[dict[str, Any]]:
+    """Return the figures of the last runs, oldest first; a line that is not one of ours is left out."""
+    found = []
+    for line in read_eval_file(workspace, HISTORY_FILE).splitlines()[-last:]:
+        try:
+            row = json.loads(line)
+            at = datetime.fromisoformat(row["at"]).astimezone(UTC).isoformat()
+            if {*map(type, (row["questions"], row["top1"], row["top3"]))} == {int} and 0 <= row["mrr"] <= 1:
+                texts = {name: str(row[name]) for name in ("mode", "provider", "model", "settings", "set")}
+                found.append(row | texts | {"at": at})
+        except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
+            continue
+    return found

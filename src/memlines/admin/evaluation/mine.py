@@ -14,6 +14,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from secrets import token_hex
 from typing import Any
 
 from memlines.admin.evaluation.questions import (
@@ -29,23 +30,22 @@ from memlines.admin.evaluation.run import Answer, Evaluation, evaluate, evaluate
 from memlines.admin.evaluation.sets import Gold, LabelledSet, Query
 from memlines.errors import EmbeddingError, ProviderUnusable, UsageError, WorkspaceError
 from memlines.files import atomic
-from memlines.files.place import Place, attempt, ensure_index_folder, reading
+from memlines.files.place import Place, attempt, ensure_index_folder
 from memlines.folders import PRIVATE_FILE
 from memlines.index.sync.plan import Plan
 from memlines.locks import WriterLock, eval_lock
 from memlines.memory.memory import Memory
-from memlines.paths import QUESTIONS_FILE, Workspace
+from memlines.memory.status import LARGEST_EVAL_FILE, MOST_RUNS, eval_place, read_eval_file, read_runs
+from memlines.paths import HISTORY_FILE, QUESTIONS_FILE, Workspace
 from memlines.settings import Loaded, Settings, list_settings, load, refuse_if_off
 from memlines.types import Mode, Progress
 
 LEAST = 5
 """How many questions a set has at least."""
 
-HISTORY_FILE = "history.jsonl"
-_MOST_RUNS = 200
-_LARGEST_FILE = 10_000_000
 _WAIT_SECONDS = 10.0
 _DIGITS = 4
+_NAME_BYTES = 4
 
 TOLERANCE = 0.01
 """By how much `mrr` may fall without a change counting as worse."""
@@ -68,6 +68,8 @@ class PrivateSet:
     """The questions to ask, how many of them are new, and what happened while they were made."""
 
     labelled: LabelledSet
+    name: str
+    """A random name of its own, by which runs over the same questions are recognised."""
     made: int
     warnings: tuple[str, ...] = ()
 
@@ -79,7 +81,7 @@ def prepare(memory: Memory, count: int, progress: Progress, *, rebuild: bool = F
     if "memory" not in settings.sources:
         raise UsageError("your notes are not indexed, so they cannot be asked", todo="Add memory to sources")
     warnings: list[str] = []
-    before = [] if rebuild else _read_set(workspace, warnings)
+    before, name = ([], "") if rebuild else _read_set(workspace, warnings)
     kept = in_place(before, workspace, settings)
     made: list[Query] = []
     if len(kept) < max(count, len(before)):
@@ -97,19 +99,21 @@ def prepare(memory: Memory, count: int, progress: Progress, *, rebuild: bool = F
             todo=f"Write at least {LEAST} entries that differ, with {FEWEST_WORDS} words of content in each",
         )
     if queries != before:
-        _write_set(workspace, settings, queries)
-    name = workspace.root.name
-    asked = tuple(replace(query, workspace=name) for query in queries[:count])
-    return PrivateSet(LabelledSet("mine", asked, {name: workspace.root}), len(made), tuple(warnings))
+        name = _write_set(workspace, settings, queries)
+    root = workspace.root
+    asked = tuple(replace(query, workspace=root.name) for query in queries[:count])
+    return PrivateSet(LabelledSet("mine", asked, {root.name: root}), name, len(made), tuple(warnings))
 
 
-def _read_set(workspace: Workspace, warnings: list[str]) -> list[Query]:
-    content = _read(_place_of(workspace, QUESTIONS_FILE))
+def _read_set(workspace: Workspace, warnings: list[str]) -> tuple[list[Query], str]:
+    """Return the questions that are kept, and the name of the set."""
+    content = read_eval_file(workspace, QUESTIONS_FILE)
     try:
-        return [_query_in(json.loads(line)) for line in content.decode().splitlines()]
+        rows = [json.loads(line) for line in content.decode().splitlines()]
+        return [_query_in(row) for row in rows], str(rows[0]["set"]) if rows else ""
     except (ValueError, LookupError, TypeError, RecursionError):
         warnings.append(f"the test set in {str(workspace.eval_folder)!r} was damaged, and was made again")
-        return []
+        return [], ""
 
 
 def _query_in(row: Any) -> Query:
@@ -121,12 +125,18 @@ def _query_in(row: Any) -> Query:
     return Query(texts[0], texts[1], (Gold(texts[3], *lines),), "", texts[2], None)
 
 
-def _write_set(workspace: Workspace, settings: Settings, queries: Sequence[Query]) -> None:
-    """Keep a set, without questions whose lines went meanwhile: they may have been forgotten."""
-    place = _place_of(workspace, QUESTIONS_FILE)
+def _write_set(workspace: Workspace, settings: Settings, queries: Sequence[Query]) -> str:
+    """Keep a set, without questions whose lines went meanwhile: they may have been forgotten.
+
+    Return its name. It is random, because it stays with the figures: a hash of what the notes held would
+    confirm a guess at what was forgotten.
+    """
+    name = token_hex(_NAME_BYTES)
+    place = eval_place(workspace, QUESTIONS_FILE)
     with _lock(workspace).held(_WAIT_SECONDS):
         rows = [
             {
+                "set": name,
                 "id": query.id,
                 "type": query.kind,
                 "query": query.text,
@@ -135,15 +145,10 @@ def _write_set(workspace: Workspace, settings: Settings, queries: Sequence[Query
             for query in in_place(queries, workspace, settings)
         ]
         _write(place, rows)
+    return name
 
 
 # Files
-
-
-def _place_of(workspace: Workspace, name: str) -> Place:
-    folder = workspace.eval_folder
-    is_cached = folder == workspace.cached_indexes
-    return Place(name, folder / name, folder if is_cached else workspace.root)
 
 
 def _lock(workspace: Workspace) -> WriterLock:
@@ -153,17 +158,12 @@ def _lock(workspace: Workspace) -> WriterLock:
     return eval_lock(folder if folder == workspace.cached_indexes else workspace.private)
 
 
-def _read(place: Place) -> bytes:
-    with reading(f"the private test set's {str(place.real)!r}"):
-        return atomic.read(place.real, _LARGEST_FILE, root=place.root) or b""
-
-
 def _write(place: Place, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write a file again; the caller holds the lock."""
     content = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
 
     def change() -> None:
-        old = atomic.read(place.real, _LARGEST_FILE, root=place.root)
+        old = atomic.read(place.real, LARGEST_EVAL_FILE, root=place.root)
         atomic.replace(place.real, content, expected=old, mode=PRIVATE_FILE, root=place.root)
 
     attempt(place, change)
@@ -239,28 +239,13 @@ def measure(
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         **figures.to_json(),
         "settings": _fingerprint(memory.loaded),
-        "set": digest(" ".join(query.id + query.text for query in asked.labelled.queries)),
+        "set": asked.name,
     }
     workspace = memory.workspace
     with _lock(workspace).held(_WAIT_SECONDS):
-        runs = [*read_history(workspace), run][-_MOST_RUNS:]
-        _write(_place_of(workspace, HISTORY_FILE), runs)
+        runs = [*read_runs(workspace), run][-MOST_RUNS:]
+        _write(eval_place(workspace, HISTORY_FILE), runs)
     return figures, runs
-
-
-def read_history(workspace: Workspace, last: int = _MOST_RUNS) -> list[dict[str, Any]]:
-    """Return the figures of the last runs, oldest first; what is not one of ours is left out."""
-    found = []
-    for line in _read(_place_of(workspace, HISTORY_FILE)).splitlines()[-last:]:
-        try:
-            row = json.loads(line)
-            at = datetime.fromisoformat(row["at"]).astimezone(UTC).isoformat()
-            if {*map(type, (row["questions"], row["top1"], row["top3"]))} == {int} and 0 <= row["mrr"] <= 1:
-                texts = ("mode", "provider", "model", "settings", "set")
-                found.append(row | {name: str(row[name]) for name in texts} | {"at": at})
-        except (ValueError, LookupError, TypeError, OverflowError, RecursionError):
-            continue
-    return found
 
 
 def _fingerprint(loaded: Loaded) -> str:
