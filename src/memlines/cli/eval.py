@@ -289,6 +289,8 @@ def _approve(plan: Plan, *, yes: bool) -> None:
     """Say what a trial costs and where text goes, and ask for confirmation."""
     from memlines.cli.sync import describe_cost
 
+    if is_terminal(sys.stderr):
+        click.echo(err=True)  # the line of the progress bar is not ended
     print_line(describe_cost(plan), err=True)
     if plan.stopped_by:
         warn(f"it would stop before the end: {plan.stopped_by}")
