@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from bench.abstention import _cases
-from bench.common import circumstances, default_settings, finish, parser
-from bench.quality import RESULTS, SETS, available
+from bench.common import RESULTS, circumstances, default_settings, finish, parser
+from bench.quality import SETS, available
 from bench.recall_gate import DATA, prompts_of
 from memlines.admin.evaluation.sets import read_folder
 from memlines.memory.memory import Memory

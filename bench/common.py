@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memlines.embed.base import Vector, Vectors
 
 MEMLINES = Path(sys.executable).parent / "memlines"
+RESULTS = Path(__file__).parent / "results"
 
 
 class RandomVectors(Provider):
@@ -148,6 +149,15 @@ def finish(results: dict[str, Any], table: str, target: Path | None) -> None:
     print(table)
     if target:
         target.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def keep(name: str, command: str, page: str, figures: Mapping[str, Any], around: Mapping[str, Any]) -> None:
+    """Write a page and its figures to `bench/results/`, with the circumstances."""
+    target = RESULTS / f"{around['date']}-{name}"
+    target.with_suffix(".md").write_text(page, encoding="utf-8", newline="\n")
+    everything = {"command": command, "circumstances": around, "figures": figures}
+    text = json.dumps(everything, indent=2, ensure_ascii=False) + "\n"
+    target.with_suffix(".json").write_text(text, encoding="utf-8", newline="\n")
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:

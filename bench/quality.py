@@ -7,19 +7,17 @@ third-party data in `../shared/bench` and no part of the project; without them n
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.common import circumstances, default_settings, finish, parser
+from bench.common import circumstances, default_settings, finish, keep, parser
 from memlines.admin.evaluation.run import MODES, evaluate, evaluation_json
 from memlines.admin.evaluation.sets import METRICS, QUERIES_FILE, read_folder
 
 SETS = Path(__file__).resolve().parents[2] / "shared" / "bench"
-RESULTS = Path(__file__).parent / "results"
 COMMAND = "python -m bench.quality"
 
 Figures = dict[str, Any]
@@ -112,17 +110,9 @@ class Runner:
         around = circumstances()
         results = self.measure(arguments.names or there)
         if not arguments.names:
-            self._keep(results, around)
+            name = self.command.rpartition(".")[2]
+            keep(name, self.command, self.page(results, around), {"sets": results}, around)
         finish({"sets": results}, self.table(results), arguments.json)
-
-    def _keep(self, results: list[Figures], around: Figures) -> None:
-        """Write the figures to `bench/results/`, with the circumstances."""
-        RESULTS.mkdir(exist_ok=True)
-        target = RESULTS / f"{around['date']}-{self.command.rpartition('.')[2]}"
-        target.with_suffix(".md").write_text(self.page(results, around), encoding="utf-8", newline="\n")
-        everything = {"command": self.command, "circumstances": around, "figures": {"sets": results}}
-        text = json.dumps(everything, indent=2, ensure_ascii=False) + "\n"
-        target.with_suffix(".json").write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
