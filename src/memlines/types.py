@@ -247,6 +247,8 @@ class Why:
     fusion: str = ""
     by_words: float | None = None
     """What the score would be by words alone, where scores are probabilities."""
+    reranked: float | None = None
+    """What the reranker gave it, on a scale of its own; it counts for the order of the hits only."""
 
 
 @dataclass(frozen=True, slots=True)

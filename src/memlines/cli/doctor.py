@@ -27,7 +27,7 @@ _MOST_ALIKE = 20
     help="Repair the index and other derived files, then check again.",
 )
 @click.option("--clean", is_flag=True, help="With --repair: also delete damaged indexes that were set aside.")
-@click.option("--deep", is_flag=True, help="Check everything, and send the provider one word.")
+@click.option("--deep", is_flag=True, help="Check everything, and send provider and reranker a word or two.")
 @common_options
 def doctor_command(repair: bool, clean: bool, deep: bool, workspace: Path | None) -> int:
     """Check everything that can be wrong with your memory. Notes are never changed.

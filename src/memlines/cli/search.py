@@ -79,6 +79,8 @@ def _reasons(hit: Hit) -> str:
         parts.append(f"lexical {hit.why.lexical:.3f}")
     if hit.why.vector is not None:
         parts.append(f"vector {hit.why.vector:.3f}")
+    if hit.why.reranked is not None:
+        parts.append(f"reranked {hit.why.reranked:.3f}")
     return "; ".join([*parts, hit.why.fusion])
 
 

@@ -40,14 +40,14 @@ _STATES = {
 
 
 @click.command("status")
-@click.option("--deep", is_flag=True, help="Test the provider with one call, which sends the word 'memory'.")
+@click.option("--deep", is_flag=True, help="Test provider and reranker with one call each, of a word or two.")
 @click.option("--index", is_flag=True, hidden=True, help="Sync first, then do as --deep does.")
 @click.option("--verbose", is_flag=True, hidden=True, expose_value=False, help="Show everything, as always.")
 @common_options
 def status_command(deep: bool, index: bool, workspace: Path | None) -> int:
     """Show what is indexed, and how. Changes nothing.
 
-    Exits with 6 if --deep finds that the provider does not work.
+    Exits with 6 if --deep finds that the provider or the reranker does not work.
     """
     from memlines.memory.status import read_runs
 
@@ -59,7 +59,8 @@ def status_command(deep: bool, index: bool, workspace: Path | None) -> int:
         last = None
         with suppress(PathError):  # figures that cannot be read are not worth an error here
             last = next(iter(read_runs(memory.workspace, 1)), None)
-    code = 0 if status.probe is None or status.probe["ok"] else EmbeddingError.exit_code
+    probes = filter(None, (status.probe, status.rerank.get("probe")))
+    code = 0 if all(probe["ok"] for probe in probes) else EmbeddingError.exit_code
     answer_json(asdict(status) | {"workspace_from": chosen.origin, "eval": last}, code)
     warn(*status.warnings)
     for name, value in [*_rows(status, chosen.origin), ("eval", _describe_run(last))]:
@@ -116,6 +117,8 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
         rows.append(("redacted", kinds))
     if status.probe is not None:
         rows.append(("provider", status.probe["message"]))
+    if status.rerank:
+        rows.append(("reranker", _describe_reranker(status.rerank)))
     return rows
 
 
@@ -127,6 +130,13 @@ def _describe_run(run: Mapping[str, Any] | None) -> str:
     when = ("today", "yesterday")[days] if 0 <= days < 2 else f"{days} days ago"
     mrr = f"{run['mrr']:.2f}".removeprefix("0")
     return f"{run['top1']} of {run['questions']} questions find their lines first (mrr {mrr}), {when}"
+
+
+def _describe_reranker(rerank: Mapping[str, Any]) -> str:
+    """Say what reranks, how many hits, and what is wrong with it or came of trying it."""
+    name = f"{rerank['provider']} ({rerank['model']})" if rerank["model"] else rerank["provider"]
+    probe = rerank["probe"]["message"] if rerank["probe"] else rerank["error"]
+    return f"{name}, the best {rerank['candidates']} hits{f'; {probe}' if probe else ''}"
 
 
 def _describe_batches(batch: Mapping[str, Any]) -> str:

@@ -40,7 +40,7 @@ class Limits:
 
 _Item = TypeVar("_Item")
 
-Use = Literal["passages", "batch", "query"]
+Use = Literal["passages", "batch", "query", "rerank"]
 """What tokens are sent for, which decides their price and their limits."""
 
 

@@ -63,6 +63,19 @@ class Embedder:
     fallback: Mapping[str, Any] | None = None
 
 
+def search_asked(manager: Manager, query: Query, progress: Progress = silent) -> SearchResult:
+    """Answer a query that a person or an agent asks for, as `search_fresh` does, reranked if so set."""
+    wanted = manager.settings.rerank
+    if wanted.provider == "none" or query.mode == "words" or query.profile == "openclaw":
+        return search_fresh(manager, query, progress)
+    from memlines.memory.reranking import rerank
+
+    most = query.settings.max_results
+    more = replace(query.settings, max_results=max(most, wanted.candidates))
+    result = rerank(manager, query.text, search_fresh(manager, replace(query, settings=more), progress))
+    return replace(result, hits=result.hits[:most])
+
+
 def search_fresh(
     manager: Manager, query: Query, progress: Progress = silent, narrow: Narrow | None = None
 ) -> SearchResult:

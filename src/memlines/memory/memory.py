@@ -18,7 +18,7 @@ from memlines.errors import SettingsError
 from memlines.files.scan import SUFFIX
 from memlines.index.search.query import parse_query
 from memlines.memory import arguments
-from memlines.memory.answering import search_fresh
+from memlines.memory.answering import search_asked, search_fresh
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
 from memlines.memory.status import Status, probe_embedding, probe_vectors, read_status
@@ -226,7 +226,7 @@ class Memory:
             full=full,
             corrects=not strict,
         )
-        return search_fresh(self._manager, parsed, progress)
+        return (search_fresh if strict else search_asked)(self._manager, parsed, progress)
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
         """Return what the memory holds about a message, quoted for the model that answers it.

@@ -25,6 +25,7 @@ from memlines.settings import Loaded
 from memlines.types import Discovery, IndexedFile, Progress, Space
 
 if TYPE_CHECKING:
+    from memlines.embed.rerank.select import BoundedReranker
     from memlines.transcripts.finding import Known
 
 
@@ -49,6 +50,7 @@ class OpenIndex:
         self.is_warm = False
         """Whether a query can be embedded at once, without a model being loaded for it."""
         self._former: dict[Space, Provider | None] = {}
+        self._reranker: BoundedReranker | None = None
         self._reader: Index | None = None
         self._takes_foreign = False
         self._known: tuple[IndexState, dict[str, IndexedFile]] | None = None
@@ -169,7 +171,18 @@ class OpenIndex:
         if provider is not None and not provider.sends_to:
             with suppress(EmbeddingError):
                 provider.embed_query("what was that?")
+        if self.settings.rerank.provider != "none":
+            self.reranker.warm_up()
         self.is_warm = True
+
+    @property
+    def reranker(self) -> BoundedReranker:
+        """The reranker that the settings name; without one there is nothing to ask."""
+        from memlines.embed.rerank.select import BoundedReranker
+
+        with self.reading:
+            self._reranker = self._reranker or BoundedReranker(self.settings)
+        return self._reranker
 
     def count_pending(self) -> int:
         """Return how many chunks have no vector yet."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from memlines.embed.base import Provider
 from memlines.embed.select import Choice, Probe
 from memlines.embed.select import probe_embedding as probe_provider
-from memlines.errors import StoreError
+from memlines.errors import EmbeddingError, StoreError
 from memlines.files import atomic
 from memlines.files.place import Place, reading
 from memlines.index.store.sqlite import cache
@@ -82,6 +82,8 @@ class Status:
     """Whether the provider made a vector when it was asked for one, and what it said, if it was asked."""
     batch: Mapping[str, Any] = field(default_factory=dict)
     """Whether texts are handed in as batches, what waits there, and what failed."""
+    rerank: Mapping[str, Any] = field(default_factory=dict)
+    """What reranks hits and what is wrong with it, if the settings name a reranker."""
 
 
 def read_status(manager: Manager, *, deep: bool = False) -> Status:
@@ -90,7 +92,11 @@ def read_status(manager: Manager, *, deep: bool = False) -> Status:
     if not deep:
         return status
     probe = _probe(manager, status, at_work)
-    return replace(status, probe={**asdict(probe), "message": probe.message})
+    rerank = dict(status.rerank)
+    if rerank:
+        tried = manager.reranker.probe()
+        rerank["probe"] = {**asdict(tried), "message": tried.message}
+    return replace(status, probe={**asdict(probe), "message": probe.message}, rerank=rerank)
 
 
 def probe_embedding(manager: Manager) -> Probe:
@@ -167,12 +173,13 @@ def _status_of(
         warnings.append(f"the index will be rebuilt: {changed}")
     declined = state.declined if state else None
     wanted = space_of(choice.provider) if choice.provider else None
+    rerank = _rerank(manager)
     return Status(
         backend=settings.backend,
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
         requested_provider=choice.requested,
-        sends_text_to=_goes_to(at_work, answering),
+        sends_text_to=_goes_to(at_work, answering, hits_to=rerank.get("sends_text_to", "")),
         files=index.count_files() if index else 0,
         chunks=index.count_chunks() if index else 0,
         pending=index.count_pending(space_of(provider)) if index and provider else 0,
@@ -206,6 +213,7 @@ def _status_of(
         enabled=settings.enabled,
         warnings=tuple(warnings),
         batch=_batch(settings, index, at_work),
+        rerank=rerank,
     )
 
 
@@ -258,7 +266,29 @@ def _batch(settings: Settings, index: Index | None, provider: Provider | None) -
     }
 
 
-def _goes_to(*providers: Provider | None) -> str:
+def _rerank(manager: Manager) -> Mapping[str, Any]:
+    """Describe the reranker of the settings; nothing if they name none."""
+    wanted = manager.settings.rerank
+    if wanted.provider == "none":
+        return {}
+    reranker, error = None, None
+    try:
+        reranker = manager.reranker.reranker()
+    except EmbeddingError as problem:
+        error = str(problem)
+    return {
+        "provider": wanted.provider,
+        "model": reranker.model if reranker else wanted.model or "",
+        "sends_text_to": reranker.place if reranker else "",
+        "candidates": wanted.candidates,
+        "weight": wanted.weight,
+        "timeout_ms": wanted.timeout_ms,
+        "error": error,
+        "probe": None,
+    }
+
+
+def _goes_to(*providers: Provider | None, hits_to: str) -> str:
     """Say where text goes: to hosts, to servers on this machine, or nowhere."""
     places: dict[str, None] = {}
     for provider in filter(None, providers):
@@ -269,6 +299,7 @@ def _goes_to(*providers: Provider | None) -> str:
             if isinstance(provider, RemoteProvider):
                 place = f"{provider.http.address.host}, on this machine"
         places[place] = None
+    places[hits_to] = None
     return " and ".join(filter(None, places)) or _LOCAL
 
 

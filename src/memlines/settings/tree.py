@@ -1,4 +1,4 @@
-"""The tree of settings: every key, its default, its limits and its meaning, in one place.
+"""The tree of settings: every key, its default, its limits and its meaning; those of `rerank` are beside it.
 
 A key's kind and choices are those of its type, so annotations must not be strings here.
 """
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memlines.paths import MAIN_AGENT, languages_with
+from memlines.settings.rerank import Rerank
 from memlines.settings.values import key, section
 from memlines.types import ClientName, Source
 
@@ -374,6 +375,7 @@ class Settings:
     cache: Cache = section(Cache)
     sync: Sync = section(Sync)
     query: Query = section(Query)
+    rerank: Rerank = section(Rerank)
     tools: Tools = section(Tools)
     intent: Intent = section(Intent)
     sessions: Sessions = section(Sessions)

@@ -41,6 +41,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("kept", places.check_kept),
     ("agents", places.check_agents),
     ("provider", vectors.check_provider),
+    ("reranker", vectors.check_reranker),
     ("engines", vectors.check_engines),
     ("facts", files.check_facts),
     ("clients", clients.check_clients),

@@ -251,6 +251,24 @@ def check_provider(checkup: Checkup) -> Iterator[Finding]:
         yield ok(f"{name}; not tried (--deep {does})")
 
 
+def check_reranker(checkup: Checkup) -> Iterator[Finding]:
+    """Look at the reranker, if the settings name one, and try it with `deep`."""
+    wanted = checkup.settings.rerank
+    if wanted.provider == "none":
+        return
+    from memlines.embed.rerank.select import BoundedReranker
+
+    bounded = BoundedReranker(checkup.settings)
+    reranker = bounded.reranker()
+    goes = f"hits go to {reranker.place}" if reranker.place else "no text leaves this machine"
+    name = f"{reranker.id} ({reranker.model})" if reranker.model else reranker.id
+    probe = bounded.probe() if checkup.deep else None
+    if probe is not None and not probe.ok:
+        yield problem(probe.reason, probe.todo)
+    else:
+        yield ok(f"{name}; {goes}; {probe.reason if probe else 'not tried (--deep gives it two words)'}")
+
+
 def repair_model(job: RepairJob) -> str:
     """Remove the unpacked model."""
     remove(cache_folder())

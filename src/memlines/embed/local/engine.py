@@ -1,4 +1,4 @@
-"""Run llama.cpp inside this process: texts of several threads become vectors, one after the other.
+"""Run llama.cpp inside this process: texts of several threads become vectors or scores, one after the other.
 
 The package xllamacpp offers llama.cpp only as the server that it is, which insists on a socket to listen on.
 It gets one in a folder that only this user can enter and that is removed as soon as the server runs, so no
@@ -48,7 +48,7 @@ _TOO_LONG = ("too large to process", "context size")
 _TRIAL_SECONDS = 600
 _TRIAL_CODE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from memlines.embed.local.engine import load_and_embed; load_and_embed(*json.loads(sys.argv[2]))"
+    "from memlines.embed.local.engine import load_and_ask; load_and_ask(*json.loads(sys.argv[2]))"
 )
 _TRIAL_REASON = re.compile(r"error loading model: (.+)|(GGML_ASSERT\(.+)")
 
@@ -63,6 +63,8 @@ class Plan:
     tokens: int
     """The longest text."""
     threads: int
+    ranks: bool = False
+    """Whether it scores texts by a query instead of making vectors."""
 
 
 def _start_server(plan: Plan, verbosity: int) -> Any:
@@ -77,6 +79,8 @@ def _start_server(plan: Plan, verbosity: int) -> Any:
     params.verbosity = verbosity
     params.model.path = plan.path
     params.embedding = True
+    if plan.ranks:
+        params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_RANK
     # A text is seen whole or not at all, so a batch must hold the longest one.
     params.n_ctx = params.n_batch = params.n_ubatch = plan.tokens
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = plan.threads
@@ -110,20 +114,21 @@ def _try_once(plan: Plan) -> None:
     if mark.exists() or not sys.executable or getattr(sys, "frozen", False):
         return
     if problem := _run_trial(plan):
-        raise ModelFilesError(
-            f"llama.cpp cannot run the local model {plan.path!r}: {problem}",
-            todo="Use a GGUF model made for embeddings, or set embeddings.provider to builtin",
-        )
+        todo = "Use a GGUF model made for embeddings, or set embeddings.provider to builtin"
+        if plan.ranks:
+            todo = "Use a GGUF reranker, or set rerank.provider to none"
+        raise ModelFilesError(f"llama.cpp cannot run the local model {plan.path!r}: {problem}", todo=todo)
     # Where it cannot be noted, the next process tries once more; nothing else is lost.
     with contextlib.suppress(OSError):
         make_private_folders(mark.parent)
         mark.touch()
 
 
-def load_and_embed(path: str, fingerprint: str, tokens: int, threads: int) -> None:
-    """Load a model and embed one word: what the other process does."""
-    server = _start_server(Plan(path, fingerprint, tokens, threads), _ERRORS)
-    reply = json.loads(server.handle_embeddings('{"input": ["a"]}'))
+def load_and_ask(path: str, fingerprint: str, tokens: int, threads: int, ranks: bool) -> None:
+    """Load a model and ask it about one word: what the other process does."""
+    server = _start_server(Plan(path, fingerprint, tokens, threads, ranks), _ERRORS)
+    body = {"query": "a", "documents": ["a"]} if ranks else {"input": ["a"]}
+    reply = json.loads((server.handle_rerank if ranks else server.handle_embeddings)(json.dumps(body)))
     if "error" in reply:
         sys.exit(f"error loading model: {reply['error'].get('message')}")
 
@@ -164,30 +169,51 @@ class Engine:
 
     def vector(self, text: str, ends: float) -> list[float]:
         """Return the vector of a text; a turn that does not come before `ends` is a `TimeoutError`."""
+        reply = self._ask({"input": [text]}, ends)
+        vector: list[float] = reply["data"][0]["embedding"]
+        return vector
+
+    def score(self, query: str, text: str, ends: float) -> float:
+        """Return how well a text answers a query, on the model's own scale; in time, as `vector` does."""
+        score: float = self._ask({"query": query, "documents": [text]}, ends)["results"][0]["relevance_score"]
+        return score
+
+    def load(self, ends: float) -> None:
+        """Load the model, unless it is loaded."""
+        with self._turn(ends):
+            self._running()
+
+    def _ask(self, body: dict[str, Any], ends: float) -> Any:
+        """Return what the model replies, or raise what it says is wrong."""
+        with self._turn(ends):
+            server = self._running()
+            # Half a surrogate pair (from a broken file) is no text that can be passed.
+            asked = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+            reply = json.loads(
+                server.handle_rerank(asked) if self._plan.ranks else server.handle_embeddings(asked)
+            )
+        if "error" not in reply:
+            return reply
+        path, message = self._plan.path, str(reply["error"].get("message", ""))
+        if any(words in message for words in _TOO_LONG):
+            raise TextsRefused(
+                f"the local model {path!r} reads texts of up to {self._plan.tokens} tokens, and this one"
+                " has more",
+                todo="Shorten it, or set a smaller chunking.tokens",
+            )
+        raise EmbeddingError(f"the local model {path!r} failed: {message}", todo="Use another model")
+
+    def _running(self) -> Any:
+        """Return the server with the model, started if it is not; the caller has its turn."""
         if _FORKED:
             raise EmbeddingError(
                 "a process that was forked cannot use a local model",
                 todo="Start processes with the method 'spawn', or fork before the first text",
             )
-        with self._turn(ends):
-            if self._server is None:
-                _try_once(self._plan)
-                self._server = _start_server(self._plan, _SILENT)
-            # Half a surrogate pair (from a broken file) is no text that can be passed.
-            whole = text.encode("utf-8", "replace").decode("utf-8")
-            reply = json.loads(self._server.handle_embeddings(json.dumps({"input": [whole]})))
-        if "error" in reply:
-            path, message = self._plan.path, str(reply["error"].get("message", ""))
-            if any(words in message for words in _TOO_LONG):
-                raise TextsRefused(
-                    f"the local model {path!r} reads texts of up to {self._plan.tokens} tokens, and this one"
-                    " has more",
-                    todo="Shorten it, or set a smaller chunking.tokens",
-                )
-            what = f"the local model {path!r} failed: {message}"
-            raise EmbeddingError(what, todo="Use another model for embeddings")
-        vector: list[float] = reply["data"][0]["embedding"]
-        return vector
+        if self._server is None:
+            _try_once(self._plan)
+            self._server = _start_server(self._plan, _SILENT)
+        return self._server
 
     def close_for_good(self) -> None:
         """Unload the model once it is idle; a later caller waits until the process has ended.

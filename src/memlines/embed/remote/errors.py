@@ -207,12 +207,12 @@ def quote_message(message: str, texts: Iterable[str] = (), secrets: Iterable[str
 
 
 def _texts(sent: Any) -> Iterable[str]:
-    """Yield the texts of a person in a request's body: whatever is under `input` or `text`."""
+    """Yield the texts of a person in a request's body, by the names that services have for them."""
     if isinstance(sent, bytes):
         yield sent.decode("utf-8", errors="replace")
     elif isinstance(sent, dict):
         for name, value in sent.items():
-            if name in ("input", "text"):
+            if name in ("input", "text", "query", "documents", "texts"):
                 yield from [value] if isinstance(value, str) else value
             else:
                 yield from _texts(value)

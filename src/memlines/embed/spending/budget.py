@@ -51,6 +51,10 @@ _DOLLARS = {
         "voyage-finance-2": 0.12,
         "voyage-law-2": 0.12,
         "voyage-multilingual-2": 0.12,
+        "rerank-2.5": 0.05,
+        "rerank-2.5-lite": 0.02,
+        "rerank-2": 0.05,
+        "rerank-2-lite": 0.02,
     },
     "mistral": {
         "mistral-embed": 0.10,
@@ -59,20 +63,27 @@ _DOLLARS = {
 }
 """US dollars for a million tokens, by provider and model."""
 
+_DOLLARS_A_SEARCH = {
+    "cohere": {"rerank-v3.5": 0.002, "rerank-v4.0-fast": 0.002, "rerank-v4.0-pro": 0.0025},
+}
+"""US dollars for one request that reranks up to 100 texts, however long, by provider and model."""
+
 BATCH_SHARES = {"openai": 0.5, "gemini": 0.5, "voyage": 0.67}
 """What part of the price is paid for tokens in a batch, by the services that offer batches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens cost in US dollars, and what part of that is paid in a batch."""
+    """What a million tokens cost in US dollars and what part of that is paid in a batch; or a request costs."""
 
     dollars: float
     batch_share: float = 1.0
+    a_request: float = 0.0
 
     def cost(self, tokens: int, *, in_batch: bool = False) -> float:
-        """Return what so many tokens cost in US dollars."""
-        return tokens * self.dollars * (self.batch_share if in_batch else 1.0) / _MILLION
+        """Return what a request of so many tokens costs in US dollars; without tokens there was none."""
+        by_tokens = tokens * self.dollars * (self.batch_share if in_batch else 1.0) / _MILLION
+        return by_tokens + self.a_request if tokens else 0.0
 
 
 def price_of(provider: str, model: str, spend: Spend) -> Price | None:
@@ -98,6 +109,8 @@ def price_of(provider: str, model: str, spend: Spend) -> Price | None:
     if dollars is None:
         lists = _DOLLARS.values() if provider == "openai-compatible" else [_DOLLARS.get(provider, {})]
         dollars = next((models[name] for models in lists if name in models), None)
+    if dollars is None and name in (searches := _DOLLARS_A_SEARCH.get(provider, {})):
+        return Price(0.0, a_request=searches[name])
     return None if dollars is None else Price(dollars, BATCH_SHARES.get(provider, 1.0))
 
 
@@ -135,12 +148,16 @@ _LIMITS: tuple[tuple[str, Literal["dollars", "tokens"]], ...] = (
 )
 """The settings of `spend` that are limits, and what they limit."""
 
+_BY_DAY: dict[Use, str] = {"query": "search goes by words", "rerank": "hits keep their usual order"}
+"""What is sent while a person waits, which limits of a run do not concern, and what happens without it."""
+
 
 class Budget:
     """What one model of one provider may still cost; safe to call from several threads.
 
-    Questions count for the day and not for the run. Providers that run on the user's own machines cost
-    nothing and are neither counted nor limited, unless `spend.prices` names a price for the model.
+    Questions and reranking count for the day and not for the run. Providers that run on the user's own
+    machines cost nothing and are neither counted nor limited, unless `spend.prices` names a price for the
+    model.
     """
 
     def __init__(self, spend: Spend, provider: str, model: str, ledger: Ledger) -> None:
@@ -171,7 +188,7 @@ class Budget:
             day = self.ledger.add(
                 self.provider, self.model, cost, lambda today: self._check(cost, use, today)
             )
-            if use != "query":
+            if use not in _BY_DAY:
                 self._run += cost
             self._open[tokens, use].append((day, self._run_number))
 
@@ -193,7 +210,7 @@ class Budget:
                 return
             if day:
                 self.ledger.correct(Account(day, self.provider, self.model), difference)
-                if use != "query" and run == self._run_number:
+                if use not in _BY_DAY and run == self._run_number:
                     self._run += difference
             elif used > reserved:
                 self.ledger.add(self.provider, self.model, difference)
@@ -223,10 +240,10 @@ class Budget:
 
     def _check(self, cost: Spent, use: Use, today: Spent) -> None:
         """Raise `SpendLimit` if a cost would pass a limit that is set and concerns this use."""
-        meanwhile = f"{'search goes' if use == 'query' else 'the rest waits and is found'} by words meanwhile"
+        meanwhile = f"{_BY_DAY.get(use, 'the rest waits and is found by words')} meanwhile"
         for name, unit in _LIMITS:
             most, by_day = getattr(self._spend, name), name.endswith("_day")
-            if most is None or (use == "query" and not by_day):
+            if most is None or (use in _BY_DAY and not by_day):
                 continue
             if self.price is None and unit == "dollars":
                 raise SpendLimit(
