@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from memlines.errors import EmbeddingError
-from memlines.types import SearchResult
+from memlines.types import Hit, SearchResult
 
 if TYPE_CHECKING:
     from memlines.memory.manager import Manager
@@ -28,9 +28,8 @@ def rerank(manager: Manager, query: str, result: SearchResult) -> SearchResult:
     best = result.hits[: wanted.candidates]
     if len(best) < 2 or not query.strip():
         return result
-    texts = [f"{hit.heading}\n{hit.snippet}".strip()[:_TEXT_CHARACTERS] for hit in best]
     try:
-        given = manager.reranker.score(query[:_QUERY_CHARACTERS], texts)
+        given = manager.reranker.score(query[:_QUERY_CHARACTERS], [text_of(hit) for hit in best])
     except EmbeddingError as error:
         return replace(result, warnings=(*result.warnings, f"the hits are not reranked: {error}"))
     if given is None:
@@ -40,6 +39,11 @@ def rerank(manager: Manager, query: str, result: SearchResult) -> SearchResult:
     ]
     order = mix([hit.score for hit in best], given, wanted.weight)
     return replace(result, hits=(*(marked[place] for place in order), *result.hits[len(best) :]))
+
+
+def text_of(hit: Hit) -> str:
+    """Return what a reranker reads of a hit: its heading and the lines that are shown."""
+    return f"{hit.heading}\n{hit.snippet}".strip()[:_TEXT_CHARACTERS]
 
 
 def mix(found: Sequence[float], given: Sequence[float], weight: float) -> list[int]:

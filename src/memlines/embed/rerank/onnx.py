@@ -94,8 +94,8 @@ class OnnxReranker(Reranker):
                 tokenizer = tokenizers.Tokenizer.from_file(str(self._folder / _TOKENIZER))
                 limit = (tokenizer.truncation or {}).get("max_length", _MOST_TOKENS)
                 tokenizer.enable_truncation(min(limit, _MOST_TOKENS))
-                if tokenizer.padding is None:
-                    tokenizer.enable_padding()
+                # Files often ask for texts as long as the model reads, which takes many times as long.
+                tokenizer.enable_padding(**{**(tokenizer.padding or {}), "length": None})
                 session = onnxruntime.InferenceSession(
                     str(self._folder / _MODEL), options, providers=["CPUExecutionProvider"]
                 )

@@ -74,7 +74,7 @@ BATCH_SHARES = {"openai": 0.5, "gemini": 0.5, "voyage": 0.67}
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens cost in US dollars and what part of that is paid in a batch; or a request costs."""
+    """US dollars for a million tokens, the part of it that is paid in a batch, and dollars for a request."""
 
     dollars: float
     batch_share: float = 1.0
