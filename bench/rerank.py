@@ -2,8 +2,8 @@
 
 Run `python -m bench.rerank FOLDER locomo_md --questions 150`, where FOLDER holds `model.onnx` and
 `tokenizer.json` of a cross-encoder. The model scores every question with the hits of search once; the order
-of the hits is then measured without it, and with it at several numbers of candidates and weights. The sets are
-third-party data in `../shared/bench` and no part of the project; without them nothing is measured.
+of the hits is then measured without it, and with it at several numbers of candidates and weights. The sets
+are third-party data in `../shared/bench` and no part of the project; without them nothing is measured.
 """
 
 from __future__ import annotations

@@ -204,7 +204,14 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
         "chunk_end_line",
         "why",
     ]
-    assert list(answer["results"][0]["why"]) == ["words", "lexical", "vector", "fusion", "by_words"]
+    assert list(answer["results"][0]["why"]) == [
+        "words",
+        "lexical",
+        "vector",
+        "fusion",
+        "by_words",
+        "reranked",
+    ]
     assert answer["results"][0]["citation"] == "memory/a.md#L4-L5"
     assert (answer["provider"], answer["mode"]) == ("none", "words")
 

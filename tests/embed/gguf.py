@@ -1,4 +1,4 @@
-"""Tiny BERT models in real GGUF files, and the vectors they must give, computed with numpy."""
+"""Tiny BERT models in real GGUF files, and the vectors and scores they must give, computed with numpy."""
 
 from __future__ import annotations
 
@@ -82,19 +82,30 @@ class TinyBert:
             for norm in ("attn_output_norm", "layer_output_norm"):
                 tensors[f"blk.{layer}.{norm}.weight"] = 1 + drawn(self.dims)
                 tensors[f"blk.{layer}.{norm}.bias"] = drawn(self.dims)
+        if self.pooling is gguf.PoolingType.RANK:
+            tensors |= {"cls.weight": drawn(self.dims, self.dims), "cls.bias": drawn(self.dims)}
+            tensors |= {"cls.output.weight": drawn(1, self.dims), "cls.output.bias": drawn(1)}
         return tensors
 
     def vector(self, text: str) -> Floats:
         """Return the unit vector that the model must give for lower-case words and punctuation."""
+        state = self._states(token_ids(text), self.weights())
+        pooled = state[0] if self.pooling is gguf.PoolingType.CLS else state.mean(axis=0)
+        unit: Floats = pooled / np.linalg.norm(pooled)
+        return unit
+
+    def score(self, query: str, text: str) -> float:
+        """Return the score that a reranker must give for lower-case words and punctuation."""
         weights = self.weights()
-        ids = token_ids(text)
+        first = self._states([*token_ids(query), *token_ids(text)[1:-1]], weights)[:1]
+        return float(_linear(np.tanh(_linear(first, weights, "cls")), weights, "cls.output")[0, 0])
+
+    def _states(self, ids: list[int], weights: dict[str, Floats]) -> Floats:
         state = weights["token_embd.weight"][ids] + weights["token_types.weight"][0]
         state = _normalised(state + weights["position_embd.weight"][: len(ids)], weights, "token_embd_norm")
         for layer in range(self.layers):
             state = self._after_layer(state, weights, f"blk.{layer}")
-        pooled = state[0] if self.pooling is gguf.PoolingType.CLS else state.mean(axis=0)
-        unit: Floats = pooled / np.linalg.norm(pooled)
-        return unit
+        return state
 
     def _after_layer(self, state: Floats, weights: dict[str, Floats], block: str) -> Floats:
         size = self.dims // self.heads
@@ -114,6 +125,7 @@ class TinyBert:
 
 MEAN = TinyBert()
 CLS = replace(MEAN, pooling=gguf.PoolingType.CLS)
+RANK = replace(MEAN, pooling=gguf.PoolingType.RANK)
 
 
 def vocabulary() -> list[str]:

@@ -44,6 +44,7 @@ def test_a_hit() -> None:
             "vector": None,
             "fusion": "words only",
             "by_words": None,
+            "reranked": None,
         },
     }
 

@@ -49,15 +49,14 @@ def text_of(hit: Hit) -> str:
 def mix(found: Sequence[float], given: Sequence[float], weight: float) -> list[int]:
     """Return the places of hits, best first, by the scores of search and those of a reranker.
 
-    Both are stretched to the range from 0 to 1, because the scale of a reranker is its own. Equal sums keep
-    the order of search.
+    Those of search are taken as a share of the best, so that hits which are nearly equal stay so. Those of a
+    reranker, whose scale is its own, are stretched from 0 to 1. Equal sums keep the order of search.
     """
     # Where search spreads hits over different texts, its order is not that of the scores; it counts.
-    falling = _stretch(list(accumulate(found, min)))
-    sums = [(1 - weight) * one + weight * other for one, other in zip(falling, _stretch(given), strict=True)]
+    falling = list(accumulate(found, min))
+    best, low, spread = falling[0] or 1.0, min(given), (max(given) - min(given)) or 1.0
+    sums = [
+        (1 - weight) * one / best + weight * (other - low) / spread
+        for one, other in zip(falling, given, strict=True)
+    ]
     return sorted(range(len(sums)), key=lambda place: -sums[place])
-
-
-def _stretch(scores: Sequence[float]) -> list[float]:
-    low, high = min(scores), max(scores)
-    return [(score - low) / (high - low) if high > low else 0.0 for score in scores]
