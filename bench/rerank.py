@@ -83,7 +83,7 @@ def interval(differences: Sequence[float]) -> tuple[float, float]:
 def measure(name: str, cases: Sequence[Case]) -> dict[str, Any]:
     """Return the means of a set without a reranker and with one, and what is known of the differences."""
     plain = [case.measure(0, 0.0) for case in cases]
-    rows = [{"candidates": 0, "weight": 0.0, **_means(plain)}]
+    rows: list[dict[str, Any]] = [{"candidates": 0, "weight": 0.0, **_means(plain)}]
     for candidates in _CANDIDATES:
         for weight in _WEIGHTS:
             with_it = [case.measure(candidates, weight) for case in cases]

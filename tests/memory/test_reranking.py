@@ -254,6 +254,17 @@ def test_without_a_key_it_says_what_to_set(workspace: Path) -> None:
     assert warning.endswith("voyage has no key. Set rerank.api_key, or the variable VOYAGE_API_KEY")
 
 
+def test_a_program_can_end_while_its_model_loads(workspace: Path, tmp_path: Path) -> None:
+    model = {"rerank.provider": "onnx", "rerank.path": str(tiny_onnx.write(tmp_path / "model"))}
+    settings = {**WORDS, **model, "rerank.timeout_ms": 50}
+    code = (
+        "from memlines import Memory\n"
+        f"with Memory({str(workspace)!r}, {settings!r}) as m: print(len(m.search({QUERY!r})))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "6", "")
+
+
 def test_a_model_in_a_folder_reranks(workspace: Path, tmp_path: Path) -> None:
     model = {"rerank.provider": "onnx", "rerank.path": str(tiny_onnx.write(tmp_path / "model"))}
     given = [

@@ -148,6 +148,7 @@ def test_a_status(workspace: Path) -> None:
         "index_note",
         "probe",
         "batch",
+        "rerank",
     ]
     assert list(status["cache"]) == ["enabled", "entries", "max_entries"]
     assert list(status["fts"]) == ["enabled", "available", "error"]

@@ -70,6 +70,7 @@ def search_asked(manager: Manager, query: Query, progress: Progress = silent) ->
         return search_fresh(manager, query, progress)
     from memlines.memory.reranking import rerank
 
+    manager.reranker.load_soon()  # while search does its work
     most = query.settings.max_results
     more = replace(query.settings, max_results=max(most, wanted.candidates))
     result = rerank(manager, query.text, search_fresh(manager, replace(query, settings=more), progress))

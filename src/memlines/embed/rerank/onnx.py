@@ -26,10 +26,10 @@ _MOST_TOKENS = 512
 _AT_ONCE = 4
 """Pairs in one run of the model: few, because a run cannot be interrupted."""
 _CLOSING_SECONDS = 5.0
-"""How long a process that ends waits for a run."""
+"""How long a process that ends waits for the model to load or run."""
 
 _RUNNING = threading.Lock()
-"""Held while a model runs: several at once would only take the cores from each other."""
+"""Held while a model loads or runs: several at once would only take the cores from each other."""
 
 
 class OnnxReranker(Reranker):
@@ -59,11 +59,11 @@ class OnnxReranker(Reranker):
         self.model = self._folder.name
         self._session: Any = None
         self._tokenizer: Any = None
-        self._loading = threading.Lock()
 
     def score(self, query: str, texts: Sequence[str], ends: float) -> list[float]:
         """Return the scores that the model gives, those of texts of like length together."""
-        self.load()
+        if self._session is None:
+            self.load()
         order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
         scores: dict[int, float] = {}
         for start in range(0, len(order), _AT_ONCE):
@@ -81,27 +81,28 @@ class OnnxReranker(Reranker):
 
     def load(self) -> None:
         """Load the tokenizer and the model."""
-        with self._loading:
-            if self._session is not None:
-                return
-            import onnxruntime
-            import tokenizers
+        with _RUNNING:
+            if self._session is None:
+                self._tokenizer, self._session = self._read_files()
 
-            onnxruntime.disable_telemetry_events()
-            options = onnxruntime.SessionOptions()
-            options.log_severity_level = 4
-            try:
-                tokenizer = tokenizers.Tokenizer.from_file(str(self._folder / _TOKENIZER))
-                limit = (tokenizer.truncation or {}).get("max_length", _MOST_TOKENS)
-                tokenizer.enable_truncation(min(limit, _MOST_TOKENS))
-                # Files often ask for texts as long as the model reads, which takes many times as long.
-                tokenizer.enable_padding(**{**(tokenizer.padding or {}), "length": None})
-                session = onnxruntime.InferenceSession(
-                    str(self._folder / _MODEL), options, providers=["CPUExecutionProvider"]
-                )
-            except Exception as error:
-                raise _unusable(self._folder, f"cannot be loaded: {_first_line(error)}") from error
-            self._tokenizer, self._session = tokenizer, session
+    def _read_files(self) -> tuple[Any, Any]:
+        import onnxruntime
+        import tokenizers
+
+        onnxruntime.disable_telemetry_events()
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        try:
+            tokenizer = tokenizers.Tokenizer.from_file(str(self._folder / _TOKENIZER))
+            limit = (tokenizer.truncation or {}).get("max_length", _MOST_TOKENS)
+            tokenizer.enable_truncation(min(limit, _MOST_TOKENS))
+            # Files often ask for texts as long as the model reads, which takes many times as long.
+            tokenizer.enable_padding(**{**(tokenizer.padding or {}), "length": None})
+            model = str(self._folder / _MODEL)
+            session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        except Exception as error:
+            raise _unusable(self._folder, f"cannot be loaded: {_first_line(error)}") from error
+        return tokenizer, session
 
     def _run(self, query: str, texts: list[str]) -> list[float]:
         import numpy as np
@@ -137,7 +138,7 @@ def _unusable(folder: Path, problem: str, todo: str = "Use another cross-encoder
 
 
 def _wait_for_idle() -> None:
-    """Let a run end: a process that ends while the runtime computes may crash."""
+    """Let the model finish: a process that ends while the runtime computes may crash."""
     _RUNNING.acquire(timeout=_CLOSING_SECONDS)
 
 

@@ -52,6 +52,7 @@ class BoundedReranker:
         self._environ = environ
         self._reranker: Reranker | None = None
         self._making = threading.Lock()
+        self._is_begun = False
         self._rest_until = 0.0
 
     def reranker(self) -> Reranker:
@@ -70,6 +71,13 @@ class BoundedReranker:
         except EmbeddingError:
             self._rest_until = time.monotonic() + _REST_SECONDS
             raise
+
+    def load_soon(self) -> None:
+        """Begin to load a model that is on this machine, once, and return at once."""
+        with self._making:
+            is_begun, self._is_begun = self._is_begun, True
+        if not is_begun:
+            start_daemon(self.warm_up, "memlines-rerank")
 
     def warm_up(self) -> None:
         """Load a model that is on this machine; one that cannot be loaded is reported by the first search."""
