@@ -69,6 +69,7 @@ class RerankServer:
             "rerank.provider": self.provider,
             "rerank.base_url": self.url,
             "rerank.api_key": self.key,
+            "rerank.timeout_ms": 30_000,  # which no busy machine needs
             **{f"rerank.{name}": value for name, value in more.items()},
         }
 

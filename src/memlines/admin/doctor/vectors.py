@@ -255,6 +255,7 @@ def check_reranker(checkup: Checkup) -> Iterator[Finding]:
     """Look at the reranker, if the settings name one, and try it with `deep`."""
     wanted = checkup.settings.rerank
     if wanted.provider == "none":
+        yield ok("none is set; hits keep the order of search")
         return
     from memlines.embed.rerank.select import BoundedReranker
 
