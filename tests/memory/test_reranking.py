@@ -345,7 +345,7 @@ def test_status_names_the_reranker_and_where_hits_go(
     host = server.url.split("/")[2]
     status = asked({**WORDS, **server.settings()}, "status")
 
-    assert "reranker   cohere (rerank-v4.0-fast), the best 20 hits" in status.out
+    assert "reranker   cohere (rerank-v4.0-fast), the best 8 hits" in status.out
     assert f"text goes  {host}, on this machine" in status.out
     assert server.requests == []
 

@@ -35,7 +35,7 @@ class Rerank:
         "Your model: a GGUF file for `local`, a folder with `model.onnx` and `tokenizer.json` for `onnx`.",
         expands=True,
     )
-    candidates: int = key(20, "How many of the best hits are reranked.", (8, 30), "less")
+    candidates: int = key(8, "How many of the best hits are reranked.", (8, 30), "less")
     timeout_ms: int = key(
         1500, "How long reranking may take; after that you get the usual order.", (50, 60_000), "less"
     )
