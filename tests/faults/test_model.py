@@ -123,7 +123,7 @@ class Files(RuleBasedStateMachine):
     def search(self, data: st.DataObject) -> None:
         """Every file that holds a word is found by it, and no other."""
         word = data.draw(st.sampled_from(self.words))
-        found = self.memory.search(word, max_results=50, min_score=0.0, mode="words")
+        found = self.memory.search(word, max_results=50, min_score=0.0, mode="words", strict=True)
         assert {hit.path for hit in found} == {path for path, text in self.notes.items() if word in text}
         assert all(word in hit.snippet for hit in found)
 

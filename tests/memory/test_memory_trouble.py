@@ -217,7 +217,7 @@ def test_four_threads_search_while_one_syncs(workspace: Path) -> None:
 
 def test_threads_that_search_first_make_one_index(workspace: Path) -> None:
     answers: list[list[str]] = []
-    with words_memory(workspace, NOTES) as memory:
+    with words_memory(workspace, NOTES, sync__search_seconds=60) as memory:  # however busy the machine is
         threads = [
             threading.Thread(target=lambda: answers.append(paths(memory, "kestrel"))) for _ in range(6)
         ]

@@ -287,7 +287,8 @@ class Manager(OpenIndex):
         With `words_only` no provider is chosen, no model is loaded and nothing is embedded or sent.
         """
         deadline = time.monotonic() + self.settings.sync.search_seconds
-        need = self._need(words_only=words_only)
+        with self.reading:
+            need = self._need(words_only=words_only)
         warnings = self.background.take_messages()
         pending = need.pending
         if need.sync:
@@ -305,8 +306,9 @@ class Manager(OpenIndex):
             except (StoreBusy, StoreReadOnly, StoreFull, EmbeddingError) as error:
                 # Where nothing can be written, a foreign index serves: every line that it cites is compared.
                 self._takes_foreign = isinstance(error, StoreReadOnly)
-                if need.is_first and self._need(words_only=words_only).is_first:
-                    raise
+                with self.reading:
+                    if need.is_first and self._need(words_only=words_only).is_first:
+                        raise
                 warnings.append(f"the index may be out of date: {error}")
         if not words_only:
             if self.settings.sync.on_search:

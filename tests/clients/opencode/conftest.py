@@ -34,14 +34,14 @@ def pytest_runtest_makereport(
 program, model, machine = fixtures_of("opencode-ai", "1.18.33", Model, Machine)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # its programs use a core's tenth each, also when nothing is asked
 def server(machine: Machine) -> Iterator[Server]:
     """The OpenCode that the tests share."""
     with machine.serve() as started:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def open_project(server: Server) -> Open:
     """Make a project with notes and the plugin, and open it."""
     numbers = count(1)
