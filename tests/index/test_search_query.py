@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.query import Filters, parse_filters
+from memlines.index.search.query import Filters, find_question, parse_filters
 from tests.memories import fake_memory, words_memory
 from tests.providers import MeaningsProvider
 
@@ -86,3 +86,35 @@ def test_both_vector_engines_can_be_narrowed(workspace: Path, engine: str) -> No
     with fake_memory(workspace, NOTES, provider, store__vector__engine=engine) as memory:
         result = memory.search("beverage path:anna")
         assert ([hit.path for hit in result], result.warnings) == (["memory/people/anna.md"], ())
+
+
+# A question in a long message
+
+TALK = "I slept badly, the train was late, and the coffee here tastes of cardboard again. " * 4
+
+
+@pytest.mark.parametrize(
+    ("message", "searched"),
+    [
+        (f"{TALK}Who feeds the cat on Monday? {TALK}", "Who feeds the cat on Monday?"),
+        (f"Where is the spare key?\n{TALK}What did Anna order? Thanks!", "What did Anna order?"),
+        (f"{TALK}Who feeds the cat? Right?", "Who feeds the cat?"),
+        (TALK, TALK),
+        ("Well. Who feeds the cat on Monday?", "Well. Who feeds the cat on Monday?"),
+    ],
+    ids=["in the middle", "the last one", "one with words", "no question", "short"],
+)
+def test_of_a_long_message_the_last_question_is_searched(message: str, searched: str) -> None:
+    assert find_question(message) == searched
+
+
+def test_a_question_in_small_talk_finds_what_it_finds_alone(workspace: Path) -> None:
+    question = "Who likes black coffee?"
+    with words_memory(workspace, NOTES | {"talk.md": f"{TALK}\n"}) as memory:
+        alone, within = memory.search(question), memory.search(f"{TALK}{question} {TALK}")
+    assert [hit.citation for hit in within] == [hit.citation for hit in alone]
+
+
+@given(st.text())
+def test_what_is_searched_of_a_message_is_a_part_of_it(message: str) -> None:
+    assert find_question(message) in message

@@ -19,7 +19,7 @@ from memlines.index.store.sqlite.chunks import numbers_of_days
 from memlines.index.store.sqlite.index import Index
 from memlines.settings.tree import Query as QuerySettings
 from memlines.text.dates import Span, asks_when, spans_of
-from memlines.text.terms import is_small_talk, words_of
+from memlines.text.terms import is_small_talk, telling_words, words_of
 from memlines.types import IndexedChunk, Mode, Source
 
 _MARK = re.compile(
@@ -43,6 +43,10 @@ _BLANKS = re.compile(r"\s+")
 _SIGNS = re.compile(r":|(?<!\w)-")
 _CODE = re.compile(r"(```|~~~).*?(?:\1|\Z)|`[^`\n]*[^\w`.-][^`\n]*`|\S*(?:[\\^${}=<>|]|\w\()\S*", re.DOTALL)
 """Blocks and lines of code, and what is written like code; a single name between backticks is a word."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\s*\n\s*")
+_SHORT_MESSAGE = 40
+"""Words; a longer text is a message with a question in it rather than a query."""
 
 _LOG = re.compile(r"^memory/(?:.*/)?(\d{4}-\d{2}-\d{2})(?:[-_][^/]*)?\.md$")
 _SESSION_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -128,9 +132,22 @@ def parse_query(
     query = Query(said, text, *given, filters, is_empty, is_calibrated)
     if not is_calibrated:
         return query
+    text = find_question(text)
     rest, spans, is_only_days = parse_days(text, now)
     query = replace(query, text=rest, spans=spans, is_only_days=is_only_days, asks_when=asks_when(text))
     return replace(query, corrects=corrects)
+
+
+def find_question(message: str) -> str:
+    """Return the last question in a long message, or the whole of a text that is short or asks nothing.
+
+    What is said around a question has many words, which would find anything but its answer.
+    """
+    if len(words_of(message)) <= _SHORT_MESSAGE:
+        return message
+    sentences = _SENTENCE_END.split(message)
+    questions = [one for one in sentences if one.endswith("?") and len(telling_words(one)) > 1]
+    return questions[-1] if questions else message
 
 
 def parse_filters(query: str) -> tuple[str, Filters]:
