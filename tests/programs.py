@@ -1,4 +1,4 @@
-"""Run the command line, in this process or as a real program, and Python where permission bits count."""
+"""Run the command line, here or as a real program, servers, and Python where permission bits count."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -142,3 +144,17 @@ def unprivileged_run(
     if done.returncode == _CANNOT_DROP:
         pytest.skip("capabilities cannot be dropped here")
     return done
+
+
+@contextmanager
+def listening(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    """Answer requests on this machine for as long as the block lasts; yield the address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()

@@ -52,8 +52,7 @@ class FoundFile(NamedTuple):
 class Problem:
     """A path that is not in the index, and the reason in words.
 
-    `failed` means that the file should have been read but could not be; others are left out on purpose
-    (binary, too large, a symbolic link).
+    `failed` means that it should have been read; others are left out on purpose (binary, too large, a link).
     """
 
     path: str
@@ -65,8 +64,7 @@ class Problem:
 class Discovery:
     """Everything one walk over the workspace saw.
 
-    `blind` lists folders that could not be listed: what the index holds below them may
-    still exist, so nothing there counts as removed.
+    `blind` are folders that could not be listed: nothing that the index holds below them counts as removed.
     """
 
     files: tuple[FoundFile, ...]
@@ -293,9 +291,7 @@ def cited(citation: str) -> tuple[str, int, int] | None:
 
 def cite(path: str, start_line: int, end_line: int) -> str:
     """Write lines of a file the way people and agents point at them."""
-    if start_line == end_line:
-        return f"{path}#L{start_line}"
-    return f"{path}#L{start_line}-L{end_line}"
+    return f"{path}#L{start_line}" if start_line == end_line else f"{path}#L{start_line}-L{end_line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,17 +331,14 @@ class SearchResult:
     @property
     def unfinished(self) -> str:
         """What is not indexed yet, in a sentence; empty if all is."""
-        left = []
-        if self.unindexed:
-            left.append("1 file is" if self.unindexed == 1 else f"{self.unindexed:,} files are")
-            left[0] += " not indexed yet"
+        files = "1 file is" if self.unindexed == 1 else f"{self.unindexed:,} files are"
+        left = [f"{files} not indexed yet"] if self.unindexed else []
         if self.pending:
             others = "searched by words" if self.mode == "words" else "the others are found by words"
             made = self.chunks - self.pending
             left.append(f"{made:,} of {self.chunks:,} passages have vectors; {others}")
-        if not left:
-            return ""
-        return f"Still indexing: {'; '.join(left)}. The next search goes on; 'memlines sync' finishes it."
+        todo = "The next search goes on; 'memlines sync' finishes it."
+        return f"Still indexing: {'; '.join(left)}. {todo}" if left else ""
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -17,11 +17,12 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from memlines.agent.chat import ChatModel, Provider
 from memlines.embed.remote.http import Patience
+from tests.programs import listening
 
 KEY = "sk-test-0123456789abcdef"
 _PATHS = {"openai": "/v1/chat/completions", "anthropic": "/v1/messages"}
@@ -68,18 +69,12 @@ def chat_server(provider: Provider) -> Iterator[ChatServer]:
     class Handler(_Handler):
         server_state = state
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listener:
-        listener.daemon_threads = True
-        root = f"http://127.0.0.1:{listener.server_port}"
-        state.url = f"{root}/v1" if provider == "openai" else root
-        thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with listening(Handler) as address:
+        state.url = f"{address}/v1" if provider == "openai" else address
         try:
             yield state
         finally:
             state.stopping.set()
-            listener.shutdown()
-            thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

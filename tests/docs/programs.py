@@ -6,15 +6,14 @@ import os
 import re
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from tests.fixtures.model_server import Handler, serial, text_of
+from tests.programs import listening
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 _CITATION = re.compile(r"memory/[\w.-]+#L\d+(?:-L\d+)?")
@@ -104,16 +103,8 @@ def model_server(*calls: Call) -> Iterator[Model]:
                 }
             )
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Scripted) as server:
-        server.daemon_threads = True
-        model.url = f"http://127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        try:
-            yield model
-        finally:
-            server.shutdown()
-            thread.join()
+    with listening(Scripted) as model.url:
+        yield model
 
 
 def run_example(name: str, folder: Path, question: str, url: str) -> subprocess.CompletedProcess[str]:

@@ -18,13 +18,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Literal
 
 from memlines.embed.base import Meter
 from memlines.embed.rerank.remote import RemoteReranker
 from memlines.settings.rerank import Rerank
 from tests.embed.fake_service import KEY, Seen, Status
+from tests.programs import listening
 
 Protocol = Literal["voyage", "cohere", "jina", "llama.cpp", "vllm", "infinity", "tei"]
 PROTOCOLS: tuple[Protocol, ...] = ("voyage", "cohere", "jina", "llama.cpp", "vllm", "infinity", "tei")
@@ -102,17 +103,12 @@ def rerank_server(protocol: Protocol) -> Iterator[RerankServer]:
     class Handler(_Handler):
         service = state
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listener:
-        listener.daemon_threads = True
-        state.url = f"http://127.0.0.1:{listener.server_port}{PATHS.get(protocol, '')}"
-        thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with listening(Handler) as address:
+        state.url = f"{address}{PATHS.get(protocol, '')}"
         try:
             yield state
         finally:
             state.stopping.set()
-            listener.shutdown()
-            thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -197,10 +197,8 @@ class Memory:
 
         A hit is the passage that answers, of at most eight lines; with `full` it is the chunk around it.
         Where nothing reaches the setting `query.min_score`, the nearest lines are weak hits, and the result
-        is not `confident`. With `strict` they are left out: do so for what is shown to people who did not
-        ask. With `min_score` nothing below that is shown, and everything above it. A word that no note holds
-        is searched as the one that was probably meant, unless `strict`; `corrections` says so.
-
+        is not `confident`. With `strict` they are left out and spelling is not corrected: do so for what is
+        shown to people who did not ask. With `min_score` nothing below that is shown, and everything above.
         Files that changed are indexed first, and a workspace without an index gets one.
         """
         self._check(

@@ -134,8 +134,10 @@ def parse_query(
         return query
     text = find_question(text)
     rest, spans, is_only_days = parse_days(text, now)
-    query = replace(query, text=rest, spans=spans, is_only_days=is_only_days, asks_when=asks_when(text))
-    return replace(query, corrects=corrects)
+    asks = asks_when(text)
+    return replace(
+        query, text=rest, spans=spans, is_only_days=is_only_days, asks_when=asks, corrects=corrects
+    )
 
 
 def find_question(message: str) -> str:
