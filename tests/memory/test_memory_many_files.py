@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from memlines import Memory
 from memlines.memory import manager as module
-from memlines.types import Discovery
+from memlines.types import Discovery, Progress
 from tests.memories import WORDS_ONLY, write
 from tests.waiting import eventually
 
@@ -83,8 +83,23 @@ def test_what_this_program_wrote_is_found_at_once(eyes: tuple[Memory, Eyes]) -> 
         looking.may_look.set()
 
 
-def test_an_answer_that_may_lack_something_says_so(eyes: tuple[Memory, Eyes]) -> None:
+def test_an_answer_that_may_lack_something_says_so(
+    workspace: Path, eyes: tuple[Memory, Eyes], monkeypatch: pytest.MonkeyPatch
+) -> None:
     memory, _ = eyes
+    may_sync = threading.Event()
+    sync = memory._manager._sync_in_background
+
+    def sync_later(progress: Progress, *, words_only: bool = False) -> Iterable[str]:
+        may_sync.wait(30)
+        return sync(progress, words_only=words_only)
+
+    def says_so() -> bool:
+        return any("are being indexed" in warning for warning in memory.search("heron").warnings)
+
     with memory:
-        memory._manager._is_behind = True
-        assert any("are being indexed" in warning for warning in memory.search("heron").warnings)
+        monkeypatch.setattr(memory._manager, "_sync_in_background", sync_later)
+        write(workspace, {"c.md": "The okapi runs.\n"})
+        eventually(says_so)
+        may_sync.set()
+        eventually(lambda: not says_so())
