@@ -304,8 +304,10 @@ class SearchResult:
     mode: Mode
     pending: int
     warnings: tuple[str, ...] = ()
-    nearest: float | None = None
-    """The best score of what was left out, if nothing is shown."""
+    likelihood: float = 0.0
+    """How likely the notes answer at all, whichever of the hits does."""
+    confident: bool = False
+    """Whether that reaches the setting `query.min_score`; if not, the hits are only the nearest."""
     chunks: int = 0
     """How many chunks were searched; `pending` of them have no vector yet."""
     unindexed: int = 0
@@ -318,9 +320,9 @@ class SearchResult:
     """Sources that were asked for by name and of which nothing is indexed; `warnings` says what to do."""
 
     @property
-    def confident(self) -> bool:
-        """Whether a hit is strong or likely; if not, those that are shown are only the nearest."""
-        return any(hit.band != "weak" for hit in self.hits)
+    def nearest(self) -> float | None:
+        """How near the nearest line came, if nothing is shown."""
+        return None if self.hits or not self.likelihood else self.likelihood
 
     @property
     def corrected(self) -> str:

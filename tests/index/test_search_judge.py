@@ -39,9 +39,9 @@ def test_no_evidence_is_no_answer_and_all_of_it_is_one(compared: Curve) -> None:
 def test_where_words_cannot_speak_meaning_needs_less(workspace: Path) -> None:
     provider = MeaningsProvider({"question": ASKED, "gist": near(0.45)})
     with fake_memory(workspace, FILLER | {"a.md": "The gist.\n"}, provider) as memory:
-        hit = memory.search("question")[0]
-    assert hit.path == "memory/a.md"
-    assert hit.score == pytest.approx(probability(0.45, "meaning"), abs=1e-4)
+        result = memory.search("question")
+    assert result[0].path == "memory/a.md"
+    assert result.likelihood == pytest.approx(probability(0.45, "meaning"), abs=1e-4)
 
 
 def test_a_chunk_that_covers_the_question_beats_one_that_repeats_a_word(workspace: Path) -> None:

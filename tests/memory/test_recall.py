@@ -43,7 +43,8 @@ class Told(Memory):
 
     def search(self, query: str, **options: Any) -> SearchResult:
         assert self.hits is not None, "there is nothing to search for"
-        return SearchResult(tuple(self.hits), "none", "", "words", 0)
+        sure = any(hit.band != "weak" for hit in self.hits)
+        return SearchResult(tuple(self.hits), "none", "", "words", 0, confident=sure)
 
 
 def found(

@@ -127,7 +127,7 @@ def test_an_export_that_was_cut_off(workspace: Path, tmp_path: Path) -> None:
 def test_what_was_brought_in_is_searched_and_tells_its_client(workspace: Path) -> None:
     bring(workspace, CODEX)
     with Memory(workspace, {"embeddings.provider": "none", "sources": ["sessions"]}) as memory:
-        (hit,) = memory.search("staging database port")
+        hit = memory.search("staging database port")[0]
         (info,) = list_sessions(memory.workspace, memory.settings)
     assert (hit.path, info.client) == (info.path, "codex")
 

@@ -157,8 +157,8 @@ def test_the_nearest_facts_are_told_as_such_where_nothing_is_known(memory: Memor
 def test_a_fact_that_answers_is_told_with_how_sure_that_is(memory: Memory) -> None:
     memory.facts.store(TABS)
     output = called(memory, "memory_recall", query=TABS)
-    assert (output.data["confident"], output.data["facts"][0]["band"]) == (True, "strong")
-    assert "(preference, strong, " in output.text
+    assert (output.data["confident"], output.data["facts"][0]["band"]) == (True, "likely")
+    assert "(preference, likely, " in output.text
 
 
 def test_notes_can_still_be_forgotten_by_query(memory: Memory) -> None:

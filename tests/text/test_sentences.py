@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.embed.base import Limits, embed_documents, embed_query, to_blobs
-from memlines.embed.passages import best_sentence, embed_passages, is_packed, unpack
+from memlines.embed.passages import embed_passages, is_packed, sentence_cosines, unpack
 from memlines.index.store.sqlite import cache
 from memlines.text.chunk import pieces_of, sentences_of
 from tests.indexes import reading, sync, write
@@ -77,12 +77,13 @@ def test_the_best_sentence_has_nearly_its_true_cosine() -> None:
         number: unpack(blob, 64)[1] for number, blob in enumerate(embed_passages(FINE, [TEXT, TEXT * 2]))
     }
     true = float(np.max(embed_documents(FINE, sentences_of(TEXT)) @ query))
-    found = best_sentence(to_blobs(query[None, :])[0], every)
-    assert found == pytest.approx({0: true, 1: true}, abs=0.02)
+    found = sentence_cosines(to_blobs(query[None, :])[0], every)
+    best = {number: max(cosines) for number, cosines in found.items()}
+    assert best == pytest.approx({0: true, 1: true}, abs=0.02)
 
 
-def test_without_sentences_there_is_no_best_one() -> None:
-    assert best_sentence(bytes(256), {}) == {}
+def test_without_sentences_there_are_no_cosines() -> None:
+    assert sentence_cosines(bytes(256), {}) == {}
 
 
 def test_the_index_keeps_sentences_until_their_chunk_goes(workspace: Path) -> None:
@@ -146,7 +147,7 @@ def test_a_passage_in_pieces_has_their_mean_and_each_of_them() -> None:
     assert len(pieces) == 2 * provider.dims
     for word in ("zebra", "okapi"):
         query = to_blobs(embed_query(provider, word)[None, :])[0]
-        assert best_sentence(query, {1: pieces})[1] == pytest.approx(1.0, abs=0.02)
+        assert max(sentence_cosines(query, {1: pieces})[1]) == pytest.approx(1.0, abs=0.02)
         assert np.dot(np.frombuffer(query, "<f4"), np.frombuffer(vector, "<f4")) > 0.5
 
 

@@ -10,6 +10,7 @@ vector is their mean, and the pieces are kept in the place of sentences.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider, embed_documents, to_blobs, validated
@@ -88,27 +89,17 @@ def sentence_cosines(query: bytes, sentences: Mapping[int, bytes]) -> dict[int, 
     """Return for each passage the cosines of its sentences with a query, in their order."""
     import numpy as np
 
-    vector = np.frombuffer(query, "<f4") / _SCALE
-    return {n: np.vecdot(_rows(blob, len(vector)), vector).tolist() for n, blob in sentences.items()}
-
-
-def best_sentence(query: bytes, sentences: Mapping[int, bytes]) -> dict[int, float]:
-    """Return for each passage the cosine of its best sentence with a query."""
-    import numpy as np
-
     if not sentences:
         return {}
     vector = np.frombuffer(query, "<f4") / _SCALE
-    counts = [len(blob) // len(vector) for blob in sentences.values()]
     rows = _rows(b"".join(sentences.values()), len(vector))
     if not _are_sound(rows):
         raise StoreDamaged(
             "the index is damaged: vectors of sentences are not what was written",
             todo="Run 'memlines sync --force' to rebuild it",
         )
-    cosines = np.vecdot(rows, vector)  # on one core, like the search itself
-    best = np.maximum.reduceat(cosines, np.cumsum([0, *counts[:-1]]))
-    return dict(zip(sentences, best.tolist(), strict=True))
+    cosines = iter(np.vecdot(rows, vector).tolist())  # on one core, like the search itself
+    return {number: list(islice(cosines, len(blob) // len(vector))) for number, blob in sentences.items()}
 
 
 PASSAGES = (

@@ -13,7 +13,7 @@ from memlines.settings import switched_off
 from memlines.text.chunk import weigh
 from memlines.text.neutral import Quote, block, without_quotes
 from memlines.text.terms import telling_words
-from memlines.types import CONTEXT_TOKENS, Hit, Mode
+from memlines.types import CONTEXT_TOKENS, Hit, Mode, SearchResult
 
 if TYPE_CHECKING:
     from memlines.memory.memory import Memory
@@ -100,7 +100,7 @@ def find_relevant(
     result = memory.search(asked, max_results=_SEARCHED, mode=mode, strict=True)
     if unasked:
         facts = settings.facts.file
-        sure = [hit for hit in result if hit.path != facts and is_sure_enough(hit, result.mode)]
+        sure = [hit for hit in result if hit.path != facts and is_sure_enough(hit, result)]
         result = replace(result, hits=tuple(sure))
     rules = rules_of(settings.redaction.rules)
     room = min(max_tokens * _CHARACTERS_PER_TOKEN, settings.tools.max_chars)
@@ -126,7 +126,7 @@ def find_relevant(
     return Relevant(block(INTRODUCTION, quotes) if quotes else "", tuple(shown), result.warnings)
 
 
-def is_sure_enough(hit: Hit, mode: Mode) -> bool:
+def is_sure_enough(hit: Hit, result: SearchResult) -> bool:
     """Return whether a hit is likely enough to be shown without being asked for.
 
     Vectors find something similar to nearly everything, and more so in another language, so such a hit has
@@ -134,9 +134,9 @@ def is_sure_enough(hit: Hit, mode: Mode) -> bool:
     """
     if hit.why.by_words is None:
         return False
-    if mode == "words":
-        return hit.score >= _SURE_BY_WORDS_ALONE
-    return hit.score >= _SURE and hit.why.by_words >= _SURE_BY_WORDS_TOO
+    if result.mode == "words":
+        return hit.why.by_words >= _SURE_BY_WORDS_ALONE
+    return result.likelihood >= _SURE and hit.why.by_words >= _SURE_BY_WORDS_TOO
 
 
 def _fit(hit: Hit, quotes: Sequence[Quote], room: int, *, with_lines: bool) -> tuple[Hit, Quote] | None:

@@ -195,7 +195,7 @@ class Memory:
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer.
 
-        A hit is the passage that answers, of at most eight lines; with `full` it is the chunk around it.
+        A hit is the passage that answers, of at most twelve lines; with `full` it is the chunk around it.
         Where nothing reaches the setting `query.min_score`, the nearest lines are weak hits, and the result
         is not `confident`. With `strict` they are left out and spelling is not corrected: do so for what is
         shown to people who did not ask. With `min_score` nothing below that is shown, and everything above.
@@ -220,9 +220,10 @@ class Memory:
             mode=mode,
             sources=tuple(sources) if sources else settings.sources,
             now=now or datetime.now(UTC),
-            cut=wanted.min_score if strict and min_score is None else min_score,
+            cut=min_score,
             full=full,
             corrects=not strict,
+            strict=strict,
         )
         return (search_fresh if strict else search_asked)(self._manager, parsed, progress)
 

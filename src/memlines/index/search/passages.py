@@ -14,18 +14,22 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from memlines.index.search.words import MatchedChunks
+from memlines.index.search.words import MatchedChunks, runs_of
 from memlines.text.chunk import sentences_of
 from memlines.text.entries import entries_of
 from memlines.types import Hit, IndexedChunk, Turns
 
 MAX_SNIPPET = 700
-MOST_LINES = 8
+"""Characters of a chunk that are shown where chunks are cited."""
+
+MOST_LINES = 12
+_MOST_CHARACTERS = 1_000
+"""How long a passage is at most."""
 
 _SENTENCE = 0.5
 """What the cosine of an entry's best sentence counts beside the share of the query's words that it holds."""
 
-_HEADING = 0.5
+HEADING = 0.5
 """What words count that are only in a heading above an entry, as in the index."""
 
 _BELOW = " > "
@@ -44,12 +48,13 @@ class Passage(NamedTuple):
     heading: str
 
 
-class _Unit(NamedTuple):
-    """Lines that belong together, counted from 0 in the chunk: their text, and what is above them."""
+class Unit(NamedTuple):
+    """Lines that belong together, counted from 0 in the chunk: their text, its words, and what is above."""
 
     first: int
     last: int
     text: str
+    runs: frozenset[str]
     section: int = 0
     heading: str = ""
     level: int = 0
@@ -66,11 +71,49 @@ def excerpt_of(chunk: IndexedChunk, chunks: MatchedChunks) -> Passage:
     return whole(chunk)._replace(text=text)
 
 
-def passage_of(chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[float] = ()) -> Passage:
-    """Return the passage of a chunk that answers a query; `cosines` are those of the chunk's sentences."""
-    units: Sequence[_Unit] = _units(chunk.text, chunk.turns)
+def units_of(chunk: IndexedChunk) -> tuple[Unit, ...]:
+    """Return the turns in a chunk, or its entries without headings, or all of it if there are none."""
+    return _units(chunk.text, chunk.turns)
+
+
+def text_of(chunk: IndexedChunk, unit: int) -> str:
+    """Return the text of a unit of a chunk; all of it if there is no such unit."""
+    return units_of(chunk)[unit].text if unit >= 0 else chunk.text
+
+
+def lines_of(chunk: IndexedChunk, unit: int) -> tuple[int, int]:
+    """Return the first and the last line of the file that a unit is on, or the chunk if there is no unit."""
+    if unit < 0:
+        return chunk.start_line, chunk.end_line
+    found = units_of(chunk)[unit]
+    numbers = _numbers(chunk, chunk.text.count("\n") + 1)
+    return numbers[found.first][0], numbers[found.last][1]
+
+
+def best_sentences(chunk: IndexedChunk, cosines: Sequence[float], own: float) -> list[float]:
+    """Return for each unit of a chunk the cosine of its best sentence, or the chunk's `own` if it has none.
+
+    `cosines` are those of the chunk's sentences. The title of a chunk with one unit belongs to that.
+    """
+    units = units_of(chunk)
+    if len(units) == 1:
+        return [max(cosines, default=own)]
+    count, places = _sentence_places(chunk.embedded_text, chunk.text, chunk.turns)
+    if count != len(cosines):  # the vectors are not of sentences
+        return [own] * len(units)
+    return [max([cosines[at] for at in one], default=own) for one in places]
+
+
+def passage_of(
+    chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[float] = (), at: int = -1
+) -> Passage:
+    """Return the passage of a chunk that answers a query, around one of its units or around the best.
+
+    `cosines` are those of the chunk's sentences.
+    """
+    units: Sequence[Unit] = units_of(chunk)
     if len(units) > 1:
-        units = _best_run(units, _evidence(chunk, chunks, cosines))
+        units = _best_run(units, _evidence(chunk, chunks, cosines), at)
     if not _fits(units, sum([len(unit.text) for unit in units])):  # one entry that is too long
         lines_of_it = enumerate(units[0].text.split("\n"), units[0].first)
         units = [units[0]._replace(first=at, last=at, text=line) for at, line in lines_of_it if line.strip()]
@@ -83,13 +126,13 @@ def passage_of(chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[flo
     if units[0].heading:  # below those above the chunk that it does not end
         above = heading.split(_BELOW)[: units[0].level - 1] if heading else []
         heading = _BELOW.join([*above, units[0].heading])
-    snippet = snippet_of(text, lambda part: chunks.match(part, chunk.language))
+    snippet = snippet_of(text, lambda part: chunks.match(part, chunk.language), _MOST_CHARACTERS)
     return Passage(numbers[first][0], numbers[last][1], snippet, heading)
 
 
 def _evidence(
     chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[float]
-) -> Callable[[_Unit], float]:
+) -> Callable[[Unit], float]:
     """Return a function that scores how likely a unit is the answer."""
     sentences = _sentences(chunk.embedded_text) if cosines else ()
     near: Mapping[str, float] = {}
@@ -97,17 +140,25 @@ def _evidence(
         near = dict(zip(sentences, cosines, strict=True))
     above: dict[str, tuple[str, ...]] = {"": ()}
 
-    def evidence(unit: _Unit) -> float:
+    def evidence(unit: Unit) -> float:
         if unit.heading not in above:
             above[unit.heading] = chunks.match(unit.heading, chunk.language)
         words = chunks.match(unit.text, chunk.language)
         titles = [word for word in above[unit.heading] if word not in words]
-        score = chunks.share(words) + _HEADING * chunks.share(titles)
+        score = chunks.share(words) + HEADING * chunks.share(titles)
         if near:
             score += _SENTENCE * max((near.get(part, 0.0) for part in _sentences(unit.text)), default=0.0)
         return score
 
     return evidence
+
+
+@lru_cache(maxsize=_KEPT)
+def _sentence_places(embedded: str, text: str, turns: Turns) -> tuple[int, list[list[int]]]:
+    """Return how many sentences were embedded of a chunk, and for each unit which of them are in it."""
+    places = {sentence: at for at, sentence in enumerate(sentences_of(embedded))}
+    units = [sentences_of(unit.text) for unit in _units(text, turns)]
+    return len(places), [[places[one] for one in sentences if one in places] for sentences in units]
 
 
 @lru_cache(maxsize=8 * _KEPT)
@@ -116,14 +167,14 @@ def _sentences(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _units(text: str, turns: Turns) -> tuple[_Unit, ...]:
-    """Return the turns in a chunk's text, or its entries without headings, or all of it if there are none."""
+def _units(text: str, turns: Turns) -> tuple[Unit, ...]:
     lines = text.split("\n")
     if turns:
         begins = [begin for begin, _ in turns]
         pairs = pairwise([*begins, len(lines)])
-        return tuple(_Unit(begin, end - 1, "\n".join(lines[begin:end])) for begin, end in pairs)
-    units: list[_Unit] = []
+        texts = [(begin, end - 1, "\n".join(lines[begin:end])) for begin, end in pairs]
+        return tuple([Unit(*one, runs_of(one[2])) for one in texts])
+    units: list[Unit] = []
     section = level = 0
     # A blank line first: only a file begins with front matter, a chunk may begin with a rule.
     for entry in entries_of(f"\n{text}"):
@@ -132,16 +183,17 @@ def _units(text: str, turns: Turns) -> tuple[_Unit, ...]:
             marks = entry.text.strip().partition(" ")[0]
             level = level if entry.heading else len(marks)
             continue
-        units.append(_Unit(entry.first - 2, entry.last - 2, entry.text, section, entry.heading, level))
-    return tuple(units) or (_Unit(0, len(lines) - 1, text),)
+        place = entry.first - 2, entry.last - 2
+        units.append(Unit(*place, entry.text, runs_of(entry.text), section, entry.heading, level))
+    return tuple(units) or (Unit(0, len(lines) - 1, text, runs_of(text)),)
 
 
-def _best_run(units: Sequence[_Unit], score_of: Callable[[_Unit], float]) -> Sequence[_Unit]:
-    """Return the best unit with those beside it in its section: the run that fits and has the most to say."""
+def _best_run(units: Sequence[Unit], score_of: Callable[[Unit], float], at: int = -1) -> Sequence[Unit]:
+    """Return a unit, or the best, with those beside it in its section: the run that has the most to say."""
     if len(units) == 1:
         return units
     scores = [score_of(unit) for unit in units]
-    best = scores.index(max(scores))
+    best = at if at >= 0 else scores.index(max(scores))
     run, most = units[best : best + 1], -1.0
     for first in range(best + 1):
         end, size, score = first, 0, 0.0
@@ -156,8 +208,8 @@ def _best_run(units: Sequence[_Unit], score_of: Callable[[_Unit], float]) -> Seq
     return run
 
 
-def _fits(units: Sequence[_Unit], characters: int) -> bool:
-    return units[-1].last - units[0].first < MOST_LINES and characters <= MAX_SNIPPET
+def _fits(units: Sequence[Unit], characters: int) -> bool:
+    return units[-1].last - units[0].first < MOST_LINES and characters <= _MOST_CHARACTERS
 
 
 def _numbers(chunk: IndexedChunk, count: int) -> list[tuple[int, int]]:

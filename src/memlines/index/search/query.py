@@ -109,6 +109,8 @@ class Query:
     """Whether it asks when something was."""
     corrects: bool = False
     """Whether a word that no chunk holds is searched as the one that was probably meant."""
+    strict: bool = False
+    """Whether nothing is shown if no answer is likely."""
 
 
 def parse_query(
@@ -122,6 +124,7 @@ def parse_query(
     cut: float | None = None,
     full: bool = False,
     corrects: bool = False,
+    strict: bool = False,
 ) -> Query:
     """Parse a query; this needs no index."""
     # Some keyboards send letter and accent apart, which would end a word in the middle.
@@ -129,7 +132,7 @@ def parse_query(
     is_calibrated = profile != "openclaw" and settings.fusion == "evidence"
     is_empty = not words_of(said)
     given = settings, profile, mode, sources, now, cut, full
-    query = Query(said, text, *given, filters, is_empty, is_calibrated)
+    query = Query(said, text, *given, filters, is_empty, is_calibrated, strict=strict)
     if not is_calibrated:
         return query
     text = find_question(text)

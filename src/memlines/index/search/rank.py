@@ -1,26 +1,38 @@
-"""Make one score of what both retrievers found: the probability that a chunk answers the query.
+"""Make one score of what both retrievers found: the probability that lines answer the query.
 
-The numbers were fitted on questions whose answers are known, and on questions of other people that have none:
-docs/ranking.md says how, and how well they hold.
+What is ranked is a unit of a chunk: an entry, a paragraph, a turn of a conversation. The numbers were fitted
+on questions whose answers are known, and on questions of other people that have none: docs/ranking.md says
+how, and how well they hold on data that was left out.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from heapq import nlargest
-from typing import Literal
+from typing import Literal, NamedTuple
 
+from memlines.index.search.passages import HEADING, best_sentences, units_of
 from memlines.index.search.query import Query, date_evidence
 from memlines.index.search.retrievers import RetrieverResults
 from memlines.index.search.words import COVERED, MatchedChunks
 from memlines.text.language import is_foreign, is_unlearned
+from memlines.text.terms import title_of
 from memlines.types import Band, IndexedChunk
 
 Scores = Mapping[int, float]
 """Scores between 0 and 1 by chunk number."""
 
-Ranking = list[tuple[int, float]]
+
+class Candidate(NamedTuple):
+    """What may be shown: one unit of a chunk, by its place in it, or the whole chunk."""
+
+    number: int
+    unit: int = -1
+
+
+Estimates = Mapping[Candidate, float]
+"""Evidence or probabilities of candidates, from 0 to 1."""
 
 Curve = Literal["words", "vectors", "both", "meaning", "measured meaning"]
 """What evidence is based on: one retriever alone; both; or both if words can hardly count, because the
@@ -34,6 +46,22 @@ _CURVES: dict[Curve, tuple[float, float]] = {
     "meaning": (-3.98, 10.72),
     "measured meaning": (-3.98, 13.4),
 }
+"""Shift and slope of how likely the notes answer at all, from the evidence for the best candidate."""
+
+_LINE_CURVES: dict[Curve, tuple[float, float, float]] = {
+    "words": (-1.57, 1.21, 10.89),
+    "vectors": (-1.31, 0.26, 15.35),
+    "both": (-2.82, 2.65, 11.99),
+    "meaning": (-2.37, 3.40, 10.40),
+    "measured meaning": (-2.37, 4.25, 13.00),
+}
+"""The shift of how likely just these lines answer, and the slopes of the evidence for them and their lead."""
+
+_MOST_LEAD = 0.3
+"""The lead that counts, ahead or behind; beyond it the case is as clear as it can be."""
+
+_AS_GOOD = 0.001
+"""A difference of evidence that is none."""
 
 _BRIEF = (-2.1, 4.5, 2.8)
 """For texts of a sentence or two: the shift, and the slopes of what vectors and words say. Such a text shares
@@ -49,17 +77,14 @@ _READ = 30
 """Candidates whose text is read before they are ranked. Not depending on how many results are
 asked for, it leaves the order of the first ones alone."""
 
-_STRONG = 0.7
-"""The score that the best hit needs to be strong. docs/ranking.md says how often such a hit is right."""
+_STRONG, LIKELY = 0.85, 0.5
+"""The scores from which a hit is strong or likely. docs/ranking.md says how often such a hit is right."""
 
 _NEAR_BY_WORDS = 0.1
-_NEAR_BY_MEANING, _NEAR_AMONG_MORE = 0.15, 0.03
+_NEAR_BY_MEANING, _NEAR_AMONG_MORE = 0.12, 0.006
 """What makes a candidate near although it is not a likely answer: the share of the query that its words are,
 rare ones counting more; or its vector score, which is higher by chance the more chunks there are, by so much
 for the logarithm of their number. docs/ranking.md says how these were chosen."""
-
-_BESIDE_THE_NEAREST = 0.5
-"""The part of the best score that another weak hit needs: far below it, a line only distracts."""
 
 _RRF_K = 60
 """The usual constant of reciprocal rank fusion: how flat the top of a ranking is."""
@@ -117,39 +142,94 @@ def fuse_ranks(words: Scores, vectors: Scores, text_weight: float, vector_weight
     return fused
 
 
-def estimate(
+def weigh(
     query: Query, scores: Scores, found: RetrieverResults, timely: Scores, chunks: MatchedChunks
-) -> dict[int, float]:
-    """Return for each candidate how likely it answers the query, given the evidence for it.
+) -> dict[Candidate, float]:
+    """Return the evidence for each unit of the best chunks, and for each other chunk.
 
-    The best ones are looked at again, by what they hold: a rank also counts how often a word comes
-    and how short the chunk is, while a question is answered where its words come together.
+    A rank also counts how often a word occurs in a chunk and how short that is, while a question is answered
+    where its words come together, in one unit.
     """
-    evidence = dict(scores)
+    evidence: dict[Candidate, float] = {}
     best = chunks.read(_first(scores))
+    least = 1.0
     for number, chunk in best.items():
-        both = combine(word_evidence(chunk, found, chunks), found.vectors.get(number, 0.0))
-        evidence[number] = combine(
-            both, timely.get(number) or (date_evidence(chunk) if query.asks_when else 0.0)
-        )
+        beside = timely.get(number) or (date_evidence(chunk) if query.asks_when else 0.0)
+        ranked = found.words.get(number, 0.0)
+        most = 0.0
+        for at, (share, vectors) in enumerate(_unit_evidence(chunk, found, chunks)):
+            words = _average(ranked, share) if share else 0.0
+            amount = combine(combine(words, vectors), beside)
+            if amount:
+                evidence[Candidate(number, at)] = amount
+                most = max(most, amount)
+        least = min(least, most)
+    # The units of the others were not weighed one by one: they are not better than those that were.
+    for number, score in scores.items():
+        if number not in best:
+            evidence[Candidate(number)] = min(score, least)
+    return evidence
+
+
+def make_score(
+    query: Query, evidence: Estimates, found: RetrieverResults, chunks: MatchedChunks
+) -> tuple[float, Callable[[Candidate], float]]:
+    """Return how likely the notes answer the query, and a function that says how likely a candidate does.
+
+    What counts beside its own evidence is the lead: how far the best is ahead of the other chunks, and how
+    far any other is behind the best.
+    """
+    first = max(evidence, key=evidence.__getitem__)
+    most = evidence[first]
+    # Lines that say as much are no rivals: each of them answers.
+    others = [amount for one, amount in evidence.items() if one.number != first.number]
+    second = max([amount for amount in others if amount < most - _AS_GOOD], default=0.0)
     curve: Curve = "measured meaning" if found.is_measured else "meaning"
     if query.mode == "vectors":
         curve = "vectors"
     elif not found.vectors:
         curve = "words"
-    else:
-        first = max(best, key=evidence.__getitem__, default=None)
-        if first is not None and first in found.words and not is_foreign(query.text, best[first].text):
-            curve = "both"
-    return {number: probability(amount, curve) for number, amount in evidence.items()}
+    elif first.number in found.words and not is_foreign(query.text, chunks.known[first.number].text):
+        curve = "both"
+    shift, slope, by_lead = _LINE_CURVES[curve]
+
+    def score(one: Candidate) -> float:
+        amount = evidence[one]
+        lead = amount - (most if amount < most - _AS_GOOD else second)
+        # Being ahead of nothing says little.
+        lead = max(-_MOST_LEAD, min(_MOST_LEAD, amount / 2, lead))
+        return _logistic(shift + slope * amount + by_lead * lead)
+
+    return probability(most, curve), score
+
+
+def _unit_evidence(
+    chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks
+) -> Iterator[tuple[float, float]]:
+    """Yield for each unit of a chunk the share of the query that its words are, and its vector score.
+
+    The words of the chunk's title count for every unit, those of a heading in the chunk a half.
+    """
+    number, language = chunk.number, chunk.language
+    title = {*chunks.match(title_of(chunk.path, chunk.heading), language)}
+    matched = chunks.match.runs(chunk.text, language)
+    above: dict[str, set[str]] = {"": set()}
+    cosine = found.cosines.get(number, 0.0)
+    near = best_sentences(chunk, found.sentences.get(number, ()), cosine)
+    for unit, sentence in zip(units_of(chunk), near, strict=True):
+        share = 0.0
+        if matched or title:
+            words = title.union(*[matched[run] for run in matched.keys() & unit.runs])
+            if unit.heading not in above:
+                above[unit.heading] = {*chunks.match(unit.heading, language)}
+            share = chunks.share(words) + HEADING * chunks.share(above[unit.heading] - words)
+        yield share, found.scale.score(cosine, sentence) if number in found.cosines else 0.0
 
 
 def estimate_brief(
     query: Query, scores: Scores, found: RetrieverResults, timely: Scores, chunks: MatchedChunks
-) -> dict[int, float]:
+) -> dict[Candidate, float]:
     """Return the same for candidates of a sentence or two, whose evidence weighs otherwise."""
-    if not found.vectors:
-        return estimate(query, scores, found, timely, chunks)
     words = {number: found.words.get(number, 0.0) for number in scores}
     beside = {number: timely.get(number, 0.0) for number in scores}
     for number, chunk in chunks.read(_first(scores)).items():
@@ -162,14 +242,14 @@ def estimate_brief(
     if not found.is_measured and is_unlearned(query.text):
         by_vectors_alone *= _UNLEARNED
     return {
-        number: _logistic(
+        Candidate(number): _logistic(
             shift
             + by_words * words[number]
             + (by_vectors if words[number] else by_vectors_alone)
             * combine(found.vectors.get(number, 0.0), beside[number])
         )
         # What was stored a moment ago may have no vector yet, which says nothing against it.
-        if number in found.vectors or not words[number]
+        if found.vectors and (number in found.vectors or not words[number])
         else probability(combine(words[number], beside[number]), "words")
         for number in scores
     }
@@ -177,46 +257,38 @@ def estimate_brief(
 
 def word_evidence(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> float:
     """Return what words say for a chunk that was read."""
-    ranked = found.words.get(chunk.number, 0.0)
-    return (ranked + COVERED * chunks.share(chunks.words_of(chunk))) / 2 if ranked else 0.0
+    return _average(found.words.get(chunk.number, 0.0), chunks.share(chunks.words_of(chunk)))
+
+
+def _average(ranked: float, share: float) -> float:
+    """Return what words say: their rank, and the share of the query that they are; nothing without a rank."""
+    return (ranked + COVERED * share) / 2 if ranked else 0.0
 
 
 def probability(evidence: float, curve: Curve) -> float:
-    """Return how likely a chunk answers a query, from the evidence for it and what that is based on."""
+    """Return how likely notes answer a query, from the evidence for the best and what that is based on."""
     shift, slope = _CURVES[curve]
     return _logistic(shift + slope * evidence)
 
 
-def band_of(query: Query, score: float, best: float) -> Band:
-    """Return how sure it is that a hit answers; only probabilities can be strong.
+def band_of(query: Query, score: float) -> Band:
+    """Return how sure it is that a hit answers; only probabilities can be strong."""
+    if not query.is_calibrated:
+        return "weak" if score < query.settings.min_score else "likely"
+    return "strong" if score >= _STRONG else "likely" if score >= LIKELY else "weak"
 
-    Of hits that score as high, the best is right far more often than those below it.
+
+def is_near(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> bool:
+    """Return whether a chunk shares something with the query although it is not a likely answer.
+
+    One that holds no telling word of the query and is not nearer to it in meaning than one of so many is by
+    chance is noise.
     """
-    if score < query.settings.min_score:
-        return "weak"
-    return "strong" if query.is_calibrated and _STRONG <= score >= best else "likely"
-
-
-def nearest_of(ranking: Ranking, found: RetrieverResults, chunks: MatchedChunks) -> Ranking:
-    """Return those of a ranking that share something with the query, if none is a likely answer.
-
-    A candidate that holds no telling word of the query and is not nearer to it in meaning than one of so many
-    is by chance is noise.
-    """
-    best = chunks.read(_first(dict(ranking)))
+    number = chunk.number
+    if number in found.words and chunks.share(chunks.words_of(chunk)) >= _NEAR_BY_WORDS:
+        return True
     least = _NEAR_BY_MEANING + _NEAR_AMONG_MORE * math.log(max(1, chunks.total))
-    least /= _MEASURED if found.is_measured else 1.0
-    near = [
-        (number, score)
-        for number, score in ranking
-        if number in best
-        and (
-            (number in found.words and chunks.share(chunks.words_of(best[number])) >= _NEAR_BY_WORDS)
-            or found.vectors.get(number, 0.0) >= least
-        )
-    ]
-    highest = max((score for _, score in near), default=0.0)
-    return [item for item in near if item[1] >= _BESIDE_THE_NEAREST * highest]
+    return found.vectors.get(number, 0.0) >= least / (_MEASURED if found.is_measured else 1.0)
 
 
 def _first(scores: Scores) -> list[int]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from heapq import nlargest
 from itertools import islice
+from typing import NamedTuple
 
-from memlines.embed.passages import best_sentence
+from memlines.embed.passages import sentence_cosines
 from memlines.index.search import words as by_words
 from memlines.index.search.query import NO_FILTERS, Query
 from memlines.index.store.sqlite.index import Index
@@ -39,6 +40,25 @@ Nearest = Callable[[bytes, int], dict[int, float] | None]
 called in another thread."""
 
 
+class Scale(NamedTuple):
+    """What part of the way a cosine is from texts that have nothing to do with the query to the same text.
+
+    What lies above `nothing` keeps its order, whatever that is: all that is left of the way, which is what
+    evidence multiplies, grows by the same factor.
+    """
+
+    nothing: float
+    certain: float
+
+    def score(self, cosine: float, sentence: float) -> float:
+        """Score a text by its cosine and that of its best sentence."""
+        both = cosine + sentence - 2 * self.nothing
+        return min(1.0, max(0.0, both / (2 * (self.certain - self.nothing))))
+
+
+PLAIN = Scale(0.0, 1.0)
+
+
 @dataclass(frozen=True, slots=True)
 class CandidateSet:
     """The few chunks that alone may answer, and what is known about them beside the index."""
@@ -61,6 +81,9 @@ class RetrieverResults:
     words: dict[int, float]
     vectors: dict[int, float]
     cosines: dict[int, float]
+    sentences: dict[int, list[float]] = field(default_factory=dict)
+    """The cosines of the sentences of the chunks that were looked into, in their order."""
+    scale: Scale = PLAIN
     is_measured: bool = False
     """Whether vector scores begin at what unrelated texts have with a model, which was measured."""
 
@@ -100,10 +123,15 @@ def retrieve(
     # Search is exact, so the chunks found by words get their true cosine too.
     cosines = nearest(index, vector, depth, found, within)
     hopeful = {*nlargest(_LOOKED_INTO, cosines, key=cosines.__getitem__), *islice(found, _LOOKED_INTO)}
-    sentences = best_sentence(vector, index.vectors.sentences(hopeful))
+    sentences = sentence_cosines(vector, index.vectors.sentences(hopeful))
     common = None if model in _CERTAIN else common_cosine(vector, index.vectors.background())
-    scores = scale(cosines, sentences, model, common)
-    return RetrieverResults(found, scores, cosines, is_measured=common is not None)
+    scale = scale_of(model, common)
+    # A chunk whose sentences were not looked at counts as if it were one.
+    scores = {
+        number: scale.score(cosine, max(sentences[number]) if number in sentences else cosine)
+        for number, cosine in cosines.items()
+    }
+    return RetrieverResults(found, scores, cosines, sentences, scale, is_measured=common is not None)
 
 
 def nearest(
@@ -126,22 +154,9 @@ def common_cosine(query: bytes, background: bytes | None) -> float | None:
     return min(_MOST_COMMON, max(0.0, cosine))
 
 
-def scale(
-    cosines: Mapping[int, float], sentences: Mapping[int, float], model: str, common: float | None = None
-) -> dict[int, float]:
-    """Score chunks by their own cosine and that of their best sentence, on a scale for every model.
-
-    A chunk whose sentences were not looked at counts as if it were one. With a model nothing was fitted
-    for, the score is the part of the way from what is `common` to the query and unrelated texts to the
-    same text. What lies above keeps its order, whatever is common: all that is left of the way, which is what
-    evidence multiplies, grows by the same factor.
-    """
-    nothing, certain = (0.0, _CERTAIN[model]) if model in _CERTAIN else (common or 0.0, 1.0)
-    way = 2 * (certain - nothing)
-    return {
-        number: min(1.0, max(0.0, (cosine + sentences.get(number, cosine) - 2 * nothing) / way))
-        for number, cosine in cosines.items()
-    }
+def scale_of(model: str, common: float | None = None) -> Scale:
+    """Return the scale of a model, fitted or beginning at the cosine that is common to unrelated texts."""
+    return Scale(0.0, _CERTAIN[model]) if model in _CERTAIN else Scale(common or 0.0, 1.0)
 
 
 def _classic_depth(query: Query) -> int:

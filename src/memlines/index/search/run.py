@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from heapq import nlargest
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from memlines.embed.base import Provider, embed_query, to_blobs
-from memlines.embed.passages import sentence_cosines
 from memlines.index.search import rank
-from memlines.index.search.passages import excerpt_of, passage_of, whole
+from memlines.index.search.passages import Passage, excerpt_of, lines_of, passage_of, text_of, whole
 from memlines.index.search.query import (
     NO_FILTERS,
     Query,
@@ -26,15 +25,23 @@ from memlines.index.search.query import (
     log_day,
     make_filter,
 )
-from memlines.index.search.rank import Ranking
+from memlines.index.search.rank import Candidate, Estimates
 from memlines.index.search.retrievers import CandidateSet, RetrieverResults, retrieve
-from memlines.index.search.words import MatchedChunks, look_up, make_match
+from memlines.index.search.words import MatchedChunks, Matcher, look_up
 from memlines.index.store.sqlite.index import Index
 from memlines.text.terms import query_terms
 from memlines.types import Hit, IndexedChunk, Why
 
+Key = TypeVar("Key")
+
 MOST_WEAK = 3
-"""Weak hits that are shown if nothing better is found."""
+"""Hits that are shown if none is likely."""
+
+_BESIDE_THE_BEST = 0.5
+"""The part of the evidence for the best hit that another one needs; docs/ranking.md says what that costs."""
+
+_NEAREST = 30
+"""Candidates that are looked at if none is likely."""
 
 _SPREAD = 60
 """Candidates that diversity orders again: each is compared with each, which takes the square of this."""
@@ -46,53 +53,73 @@ _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 
 
 def choose(
-    query: Query, scores: dict[int, float], found: RetrieverResults, chunks: MatchedChunks
-) -> tuple[Ranking, bool]:
-    """Return the candidates that are shown, best first, and whether these are only the nearest."""
+    query: Query,
+    evidence: Estimates,
+    score_of: Callable[[Candidate], float],
+    found: RetrieverResults,
+    chunks: MatchedChunks,
+    *,
+    weak: bool,
+) -> list[Shown]:
+    """Return what is shown, best first; if an answer is not likely, these are only the nearest."""
     settings = query.settings
-    ranking = list(scores.items())
-    is_reordered = settings.mmr.enabled or settings.temporal_decay.enabled
-    if is_reordered:  # any may come up
-        ranking = _rank(query, scores, chunks)
-    least = settings.min_score if query.cut is None else query.cut
-    eligible = [item for item in ranking if item[1] >= least]
-    weak = not eligible and query.cut is None
     most = settings.max_results
-    if weak and query.profile == "openclaw":  # which shows as many weak ones as others
-        eligible = [item for item in ranking if found.words.get(item[0], 0.0) > 0]
-    elif weak:
-        eligible, most = rank.nearest_of(ranking, found, chunks), min(most, MOST_WEAK)
-    if is_reordered:
-        return _without_repeats(eligible, chunks)[:most], weak
-    # Those that cannot be shown need not be read, unless repetition makes room for them.
-    few = dict(eligible)
-    if len(few) > 2 * most:  # with all that are as good as the last of these
+    eligible = evidence
+    if query.cut is not None:
+        eligible = {one: amount for one, amount in evidence.items() if score_of(one) >= query.cut}
+    elif weak and query.strict:
+        return []
+    elif weak and query.profile == "openclaw":  # which shows as many weak ones as others
+        eligible = {one: amount for one, amount in evidence.items() if one.number in found.words}
+    else:
+        if weak:
+            most = min(most, MOST_WEAK)
+            best = nlargest(_NEAREST, evidence, key=evidence.__getitem__)
+            read = chunks.read({one.number for one in best})
+            near = {number for number, chunk in read.items() if rank.is_near(chunk, found, chunks)}
+            eligible = {one: amount for one, amount in evidence.items() if one.number in near}
+        least = _BESIDE_THE_BEST * max(eligible.values(), default=0.0)
+        if not (weak or query.is_calibrated):
+            least = settings.min_score
+        eligible = {one: amount for one, amount in eligible.items() if amount >= least}
+    # Those that cannot be shown need not be read, unless repetition makes room for them or any may come up.
+    few = eligible
+    if len(few) > 2 * most and not settings.mmr.enabled:  # with all that are as good as the last of these
         last = nlargest(2 * most, few.values())[-1]
-        few = {number: score for number, score in eligible if score >= last}
-    shown = _without_repeats(_rank(query, few, chunks), chunks)
+        few = {one: amount for one, amount in few.items() if amount >= last}
+    shown = _without_repeats(query, _rank(query, few, chunks), found, chunks, most)
     if len(shown) < most and len(few) < len(eligible):
-        shown = _without_repeats(_rank(query, dict(eligible), chunks), chunks)
-    return shown[:most], weak
+        shown = _without_repeats(query, _rank(query, eligible, chunks), found, chunks, most)
+    return shown
 
 
-def _rank(query: Query, scores: Mapping[int, float], chunks: MatchedChunks) -> Ranking:
-    """Return candidates in the order they are shown in, with decay and diversity if asked for."""
+def _rank(query: Query, evidence: Estimates, chunks: MatchedChunks) -> list[Candidate]:
+    """Return candidates in the order they are shown in, with diversity if asked for."""
     settings = query.settings
-    read = chunks.read(scores)
-    ranked = {number: scores[number] for number in read}
-    if settings.temporal_decay.enabled:
-        half_life = settings.temporal_decay.half_life_days
-        for number, chunk in read.items():
-            ranked[number] = decay(ranked[number], age_in_days(chunk, query.now), half_life)
-    # Equal scores fall in the order of the files, so that an answer does not change by itself.
-    ranking = sorted(
-        ranked.items(), key=lambda item: (-item[1], read[item[0]].path, read[item[0]].start_line)
-    )
+    read = chunks.read({one.number for one in evidence})
+
+    # Equal evidence falls in the order of the files, so that an answer does not change by itself.
+    def place(one: Candidate) -> tuple[float, str, int, int]:
+        chunk = read[one.number]
+        return -evidence[one], chunk.path, chunk.start_line, one.unit
+
+    ranking = sorted([one for one in evidence if one.number in read], key=place)
     if not settings.mmr.enabled:
         return ranking
-    spread, rest = ranking[:_SPREAD], ranking[_SPREAD:]
-    texts = {number: read[number].text for number, _ in spread}
-    return [(number, ranked[number]) for number in diversify(spread, texts, settings.mmr.lambda_)] + rest
+    spread = [(one, evidence[one]) for one in ranking[:_SPREAD]]
+    texts = {one: text_of(read[one.number], one.unit) for one, _ in spread}
+    return diversify(spread, texts, settings.mmr.lambda_) + ranking[_SPREAD:]
+
+
+def fade(query: Query, evidence: Estimates, chunks: MatchedChunks) -> dict[Candidate, float]:
+    """Return what age leaves of the evidence for candidates."""
+    half_life = query.settings.temporal_decay.half_life_days
+    read = chunks.read({one.number for one in evidence})
+    return {
+        one: decay(amount, age_in_days(read[one.number], query.now), half_life)
+        for one, amount in evidence.items()
+        if one.number in read
+    }
 
 
 def decay(score: float, age_days: float, half_life_days: float) -> float:
@@ -111,8 +138,8 @@ def age_in_days(chunk: IndexedChunk, now: datetime) -> float:
     return now.timestamp() / _SECONDS_PER_DAY - chunk.mtime_ns / 1e9 / _SECONDS_PER_DAY
 
 
-def diversify(ranking: Sequence[tuple[int, float]], texts: Mapping[int, str], weight: float) -> list[int]:
-    """Return the numbers of a ranking in an order that weighs relevance against repetition.
+def diversify(ranking: Sequence[tuple[Key, float]], texts: Mapping[Key, str], weight: float) -> list[Key]:
+    """Return the keys of a ranking in an order that weighs relevance against repetition.
 
     `weight` 1 is the order of the scores, 0 looks at difference alone. Scores stay as they are.
     """
@@ -125,11 +152,11 @@ def diversify(ranking: Sequence[tuple[int, float]], texts: Mapping[int, str], we
     spread = high - low
     tokens = {number: tokens_of(texts.get(number, "")) for number in scores}
     closest = dict.fromkeys(scores, 0.0)
-    order: list[int] = []
+    order: list[Key] = []
     left = [number for number, _ in by_score]
     while left:
 
-        def value(number: int) -> tuple[float, float]:
+        def value(number: Key) -> tuple[float, float]:
             relevance = (scores[number] - low) / spread if spread else 1.0
             return weight * relevance - (1 - weight) * closest[number], scores[number]
 
@@ -161,29 +188,51 @@ def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
     return common / (len(one) + len(other) - common)
 
 
-def _without_repeats(ranking: Ranking, chunks: MatchedChunks) -> Ranking:
-    """Leave out chunks that only say again what a better one says.
+def _without_repeats(
+    query: Query, ranking: Sequence[Candidate], found: RetrieverResults, chunks: MatchedChunks, most: int
+) -> list[Shown]:
+    """Return the first candidates of a ranking with their passages, without what only repeats a better one.
 
-    That is a neighbour that holds the query's words nowhere but in the lines both share.
+    That is a unit whose lines are shown with a better one, and a chunk that holds the query's words nowhere
+    but in the lines that it shares with a better one.
     """
-    kept: Ranking = []
-    seen: dict[str, list[IndexedChunk]] = {}
-    for number, score in ranking:
-        chunk = chunks.known[number]
-        others = seen.setdefault(chunk.path, [])
-        said = {
-            line
-            for other in others
-            if chunk.start_line <= other.end_line and other.start_line <= chunk.end_line
-            for line in other.text.split("\n")
-        }
-        lines = chunk.text.split("\n")
-        own = [line for line in lines if line not in said]
-        shares_all = len(own) < len(lines) and not chunks.match("\n".join(own), chunk.language)
-        if not (shares_all and chunks.match(chunk.text, chunk.language)):
-            kept.append((number, score))
-            others.append(chunk)
-    return kept
+    shown: list[Shown] = []
+    for one in ranking:
+        if len(shown) == most:
+            break
+        chunk = chunks.known[one.number]
+        first, last = lines_of(chunk, one.unit)
+        beside = [
+            other.chunk
+            for other in shown
+            if other.chunk.path == chunk.path
+            and first <= other.passage.end_line
+            and other.passage.start_line <= last
+        ]
+        if beside and _is_repeated(chunk, one.unit, beside, chunks):
+            continue
+        if query.full:
+            passage = whole(chunk)
+        elif query.profile == "openclaw":  # which cites chunks
+            passage = excerpt_of(chunk, chunks)
+        else:
+            passage = passage_of(chunk, chunks, found.sentences.get(one.number, ()), one.unit)
+        shown.append(Shown(one, chunk, passage))
+    return shown
+
+
+def _is_repeated(
+    chunk: IndexedChunk, unit: int, beside: Sequence[IndexedChunk], chunks: MatchedChunks
+) -> bool:
+    """Return whether chunks that are shown, on the same lines, say what a unit or a chunk says."""
+    if unit >= 0:
+        return any(text_of(chunk, unit) in other.text for other in beside)
+    said = {line for other in beside for line in other.text.split("\n")}
+    lines = chunk.text.split("\n")
+    own = [line for line in lines if line not in said]
+    if len(own) == len(lines) or chunks.match("\n".join(own), chunk.language):
+        return False
+    return bool(chunks.match(chunk.text, chunk.language))
 
 
 def embed(query: Query, provider: Provider) -> bytes | None:
@@ -193,12 +242,22 @@ def embed(query: Query, provider: Provider) -> bytes | None:
     return to_blobs(embed_query(provider, query.text)[None, :])[0]
 
 
+class Shown(NamedTuple):
+    """A candidate, its chunk, and the lines of it that are shown."""
+
+    candidate: Candidate
+    chunk: IndexedChunk
+    passage: Passage
+
+
 class Found(NamedTuple):
     """The hits of a query, best first."""
 
     hits: tuple[Hit, ...] = ()
-    nearest: float | None = None
-    """How near the nearest candidate came, if there are no hits."""
+    likelihood: float = 0.0
+    """How likely the notes answer at all."""
+    confident: bool = False
+    """Whether that is likely enough; if not, the hits are only the nearest."""
     corrections: Mapping[str, str] = MappingProxyType({})
     """Words of the query that the index does not hold, and those that were searched instead."""
 
@@ -230,62 +289,56 @@ def search(
     if sources or query.filters != NO_FILTERS:
         days = within.days if within else None
         languages = index.state.languages
-        match = make_match({word: query_terms(word, languages) for word in query.filters.without})
+        match = Matcher({word: query_terms(word, languages) for word in query.filters.without})
         fits = make_filter(query, match, days)
         scores = {number: scores[number] for number, chunk in chunks.read(scores).items() if fits(chunk)}
+    evidence: Estimates = {Candidate(number): score for number, score in scores.items()}
     if query.is_calibrated:
-        estimator = rank.estimate_brief if within and within.brief else rank.estimate
-        scores = estimator(query, scores, found, timely, chunks)
-    shown, weak = choose(query, scores, found, chunks)
-    if not shown:
-        return Found((), max(scores.values(), default=None), words.corrections)
-    how = _explain(query, found, weak=weak)
-    hits = tuple(_quote(index, query, vector, shown, found, chunks, how))
-    return Found(hits, None, words.corrections)
+        weigh = rank.estimate_brief if within and within.brief else rank.weigh
+        evidence = weigh(query, scores, found, timely, chunks)
+    if query.settings.temporal_decay.enabled:
+        evidence = fade(query, evidence, chunks)
+    if not evidence:
+        return Found(corrections=words.corrections)
+    if query.is_calibrated and not (within and within.brief):
+        likelihood, score_of = rank.make_score(query, evidence, found, chunks)
+    else:
+        likelihood, score_of = max(evidence.values()), evidence.__getitem__
+    confident = likelihood >= query.settings.min_score
+    if query.is_calibrated and not query.strict:
+        confident = confident or score_of(max(evidence, key=evidence.__getitem__)) >= rank.LIKELY
+    shown = choose(query, evidence, score_of, found, chunks, weak=not confident)
+    how = _explain(query, found, weak=not confident)
+    hits = tuple([_quote(query, one, score_of(one.candidate), found, chunks, how) for one in shown])
+    return Found(hits, likelihood, confident and bool(hits), words.corrections)
 
 
 def _quote(
-    index: Index,
-    query: Query,
-    vector: bytes | None,
-    shown: Ranking,
-    found: RetrieverResults,
-    chunks: MatchedChunks,
-    how: str,
-) -> Iterator[Hit]:
-    """Yield what is shown of each chunk: the passage that answers, unless all of it was asked for."""
-    near: dict[int, list[float]] = {}
-    if vector is not None and not query.full and query.profile != "openclaw":
-        near = sentence_cosines(vector, index.vectors.sentences([number for number, _ in shown]))
-    best = max([score for _, score in shown])
-    for number, score in shown:
-        chunk = chunks.known[number]
-        if query.full:
-            passage = whole(chunk)
-        elif query.profile == "openclaw":  # which cites chunks
-            passage = excerpt_of(chunk, chunks)
-        else:
-            passage = passage_of(chunk, chunks, near.get(number, ()))
-        evidence = rank.word_evidence(chunk, found, chunks)
-        yield Hit(
-            path=chunk.path,
-            start_line=passage.start_line,
-            end_line=passage.end_line,
-            score=min(1.0, max(0.0, score)),
-            snippet=passage.text,
-            source=chunk.source,
-            heading=passage.heading,
-            why=Why(
-                words=chunks.words_of(chunk),
-                lexical=found.words.get(number),
-                vector=found.cosines.get(number),
-                fusion=how,
-                by_words=rank.probability(evidence, "words") if query.is_calibrated else None,
-            ),
-            band=rank.band_of(query, score, best),
-            chunk_start_line=chunk.start_line,
-            chunk_end_line=chunk.end_line,
-        )
+    query: Query, shown: Shown, score: float, found: RetrieverResults, chunks: MatchedChunks, how: str
+) -> Hit:
+    """Return what is shown as a hit, with its score and the reasons for it."""
+    chunk, passage = shown.chunk, shown.passage
+    number = chunk.number
+    evidence = rank.word_evidence(chunk, found, chunks)
+    return Hit(
+        path=chunk.path,
+        start_line=passage.start_line,
+        end_line=passage.end_line,
+        score=min(1.0, max(0.0, score)),
+        snippet=passage.text,
+        source=chunk.source,
+        heading=passage.heading,
+        why=Why(
+            words=chunks.words_of(chunk),
+            lexical=found.words.get(number),
+            vector=found.cosines.get(number),
+            fusion=how,
+            by_words=rank.probability(evidence, "words") if query.is_calibrated else None,
+        ),
+        band=rank.band_of(query, score),
+        chunk_start_line=chunk.start_line,
+        chunk_end_line=chunk.end_line,
+    )
 
 
 def _explain(query: Query, found: RetrieverResults, *, weak: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -42,9 +42,6 @@ COVERED = 1.0 - math.exp(-_STEEPNESS)
 
 _GUESSED = 0.5
 """What finding a corrected word is worth: the rest is missing, so no chunk covers all of the query."""
-
-Match = Callable[[str, str], tuple[str, ...]]
-"""Finds the words of a query in a text of a language."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,36 +194,44 @@ def _quote(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
 
 
-def make_match(variants: Mapping[str, Sequence[str]]) -> Match:
-    """Return a function that finds some words in a text of a language, each in any of its variants."""
-    words_by_term: dict[str, list[str]] = {}
-    for word, group in variants.items():
-        for variant in group:
-            words_by_term.setdefault(variant, []).append(word)
-    beginnings = {variant[:2] for variant in words_by_term}
-    seen: dict[str, dict[str, set[str]]] = {}
-    dull: dict[str, set[str]] = {}
+class Matcher:
+    """Finds some words in texts of a language, each in any of its variants."""
 
-    def match(text: str, language: str) -> tuple[str, ...]:
-        known, ignored = seen.setdefault(language, {}), dull.setdefault(language, set())
+    def __init__(self, variants: Mapping[str, Sequence[str]]) -> None:
+        """Prepare to look for words."""
+        self._words = tuple(variants)
+        self._by_term: dict[str, set[str]] = {}
+        for word, group in variants.items():
+            for variant in group:
+                self._by_term.setdefault(variant, set()).add(word)
+        self._beginnings = {variant[:2] for variant in self._by_term}
+        self._known: dict[str, dict[str, set[str]]] = {}
+        self._dull: dict[str, set[str]] = {}
+
+    def runs(self, text: str, language: str) -> dict[str, set[str]]:
+        """Return the runs of characters in a text that are words that are looked for, and which these are."""
+        known, dull = self._known.setdefault(language, {}), self._dull.setdefault(language, set())
         # Most words of a text match nothing and come again and again: they are looked at once.
-        runs = _runs(text) - ignored
+        runs = runs_of(text) - dull
         for run in runs - known.keys():
             # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
-            is_plain = run[:2].lower() not in beginnings and run.isalpha() and run.isascii()
-            if is_plain and is_one_word(run):
-                ignored.add(run)
+            is_plain = run[:2].lower() not in self._beginnings and run.isalpha() and run.isascii()
+            terms = () if is_plain and is_one_word(run) else terms_of_run(run, language)
+            words = set().union(*[self._by_term.get(term, ()) for term in terms])
+            if words:
+                known[run] = words
             else:
-                terms = terms_of_run(run, language)
-                known[run] = {word for term in terms for word in words_by_term.get(term, ())}
-        found = set().union(*[known[run] for run in runs if run in known])
-        return tuple([word for word in variants if word in found])
+                dull.add(run)
+        return {run: known[run] for run in runs & known.keys()}
 
-    return match
+    def __call__(self, text: str, language: str) -> tuple[str, ...]:
+        """Return the words that a text holds."""
+        found = set().union(*self.runs(text, language).values())
+        return tuple([word for word in self._words if word in found])
 
 
-@lru_cache(maxsize=4_096)
-def _runs(text: str) -> frozenset[str]:
+@lru_cache(maxsize=16_384)
+def runs_of(text: str) -> frozenset[str]:
     """Return the runs of characters in a text; the same texts are candidates again and again."""
     return frozenset(RUN.findall(text))
 
@@ -247,7 +252,7 @@ class MatchedChunks:
         """The chunks that were read, by number."""
         self._words: dict[int, tuple[str, ...]] = {}
         self.total = words.total
-        self.match = make_match({term.word: term.variants for term in words.terms})
+        self.match = Matcher({term.word: term.variants for term in words.terms})
 
     def read(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
         """Return chunks by their numbers; those that are gone are left out."""

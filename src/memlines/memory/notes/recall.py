@@ -31,7 +31,7 @@ from memlines.text.entries import Entry, entries_of, without_comments
 from memlines.text.fact_note import facts_in
 from memlines.text.language import language_of
 from memlines.text.terms import telling_words, terms_of
-from memlines.types import FoundFile, Hit, cite
+from memlines.types import FoundFile, SearchResult, cite
 
 if TYPE_CHECKING:
     from memlines.memory.memory import Memory
@@ -198,7 +198,7 @@ def _ordinal(day: date | None) -> int:
     return 0 if day is None else day.toordinal()
 
 
-def _answers(workspace: Workspace, settings: Settings, query: str, hits: Iterable[Hit]) -> Iterator[Recalled]:
+def _answers(workspace: Workspace, settings: Settings, query: str, hits: SearchResult) -> Iterator[Recalled]:
     """Yield the entries in the lines of hits; of one hit, those first that share most of its words."""
     language = language_of(query)
     terms = frozenset(terms_of(" ".join(telling_words(query)), language))
@@ -221,7 +221,7 @@ def _answers(workspace: Workspace, settings: Settings, query: str, hits: Iterabl
         for entry in [entry for entry in best_first if shared(entry)] or inside:
             if (hit.path, entry.first) not in seen:
                 seen.add((hit.path, entry.first))
-                yield _recalled(hit.path, entry, weak=hit.band == "weak")
+                yield _recalled(hit.path, entry, weak=not hits.confident)
 
 
 def _entries(settings: Settings, path: str, text: str) -> list[Entry]:
