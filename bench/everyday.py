@@ -3,13 +3,16 @@
 Each question is asked with the default settings, in a temporary copy of the notes. Run
 `python -m bench.everyday` for the *dev* questions, which ranking may be chosen on, or with `--unseen` for
 those that are looked at once, for a report. Both keep their figures in `bench/results/`.
+
+With `--facts` the same person's facts are stored and asked instead, once by explicit search and once unasked,
+as before every message to an agent; the latter also with prompts that no fact helps with.
 """
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from bench.common import circumstances, default_settings, finish, keep, parser
 from memlines.admin.evaluation.run import copy_workspace
 from memlines.admin.evaluation.sets import Gold
+from memlines.agent.auto_recall import fitting_facts
 from memlines.memory.memory import Memory
 from memlines.types import Band, Hit, Mode
 
@@ -150,6 +154,106 @@ def _share(are: Iterable[bool]) -> float:
     return sum(every) / max(1, len(every))
 
 
+@dataclass(frozen=True, slots=True)
+class FactAnswer:
+    """What a question to the facts got: the facts by their place, and whether it is a confident answer."""
+
+    kind: str
+    gold: frozenset[str]
+    found: tuple[str, ...]
+    confident: bool
+
+    def is_right(self, first: int) -> bool:
+        """Return whether one of the first facts answers."""
+        return not self.gold.isdisjoint(self.found[:first])
+
+
+def measure_facts(part: Part, aliases: str = "") -> Figures:
+    """Store the facts, ask every question and say every prompt, with the default settings and none of yours.
+
+    `aliases` is the text of the note of aliases, if the workspace has one.
+    """
+    questions = _rows(f"facts_questions_{part}")
+    prompts = [{"kind": "prompt", "gold": [], **row} for row in _rows("facts_prompts")]
+    with default_settings(), tempfile.TemporaryDirectory(prefix="memlines-bench-") as folder:
+        if aliases:
+            Path(folder, "memory").mkdir()
+            Path(folder, "memory/aliases.md").write_text(aliases, encoding="utf-8")
+        with Memory(folder) as memory:
+            names = {}
+            for row in _rows("facts"):
+                stored = memory.facts.store(row["text"], category=row["category"])
+                names[stored.line.fact.id] = row["id"]
+            memory.sync()
+            figures: Figures = {"stored": len(names), "true": len(memory.facts.list())}
+            for way in ("search", "unasked"):
+                answers = [_ask_facts(memory, row, names, way) for row in (*questions, *prompts)]
+                kinds = ["all", *dict.fromkeys(one.kind for one in answers)]
+                figures[way] = {
+                    kind: _fact_shares(
+                        [one for one in answers if one.kind == kind or (kind == "all" and one.gold)]
+                    )
+                    for kind in kinds
+                }
+    return figures
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def _ask_facts(memory: Memory, row: Figures, names: Mapping[str, str], way: str) -> FactAnswer:
+    if way == "search":  # as `memlines facts search` does
+        result = memory.facts.recall(row["query"], current_only=True)
+        found, confident = result.found, result.confident
+    else:  # as the hook of a client does
+        found = fitting_facts(memory, row["query"]).facts
+        confident = bool(found)
+    got = tuple(names[one.fact.id] for one in found)
+    return FactAnswer(row["kind"], frozenset(row["gold"]), got, confident)
+
+
+def _fact_shares(answers: Sequence[FactAnswer]) -> Figures:
+    return {
+        "questions": len(answers),
+        "top_1": _share(one.is_right(1) for one in answers),
+        "top_3": _share(one.is_right(3) for one in answers),
+        "all_in_3": _share(one.gold <= {*one.found[:3]} for one in answers if one.gold),
+        "confident": _share(one.confident for one in answers),
+        "silent": _share(not one.found for one in answers),
+    }
+
+
+def facts_table(runs: Mapping[str, Figures]) -> str:
+    """Write the figures of facts as Markdown, of several runs by their names."""
+    head = "| way | run | questions | n | top-1 | top-3 | all facts in 3 | confident | silent |"
+    lines = [head, "|" + " --- |" * head.count(" | ") + " --- |"]
+    for way in ("search", "unasked"):
+        for kind in next(iter(runs.values()))[way]:
+            for run, figures in runs.items():
+                row = figures[way][kind]
+                shares = [f"{row[name]:.3f}" for name in [*row][1:]]
+                lines.append(f"| {' | '.join([way, run, kind, str(row['questions']), *shares])} |")
+    stored = [f"{run}: {one['stored']} stored, {one['true']} still true" for run, one in runs.items()]
+    return "\n".join([*lines, "", "; ".join(stored)])
+
+
+ALIASES = """# Aliases
+
+- k8s = Kubernetes
+- pg = Postgres, PostgreSQL
+- js = JavaScript
+- ts = TypeScript
+- PO = product owner
+- DBA = database administrator
+- CI = continuous integration
+- PR = pull request
+- repo = repository
+- prod = production
+"""
+"""What a person may have in the note of aliases: usual abbreviations at work."""
+
+
 def auroc(scores: ArrayLike, is_positive: ArrayLike, weights: ArrayLike = 1.0) -> float:
     """Return how often a positive scores higher than a negative, ties counting a half; nan without a pair."""
     import numpy as np
@@ -199,8 +303,13 @@ def main() -> None:
     """Measure, print the tables, and keep them in `bench/results/`."""
     options = parser(__doc__)
     options.add_argument("--unseen", action="store_true", help="the questions that are looked at once")
+    options.add_argument("--facts", action="store_true", help="ask the facts instead of the notes")
     arguments = options.parse_args()
     part: Part = "unseen" if arguments.unseen else "dev"
+    if arguments.facts:
+        runs = {"without aliases": measure_facts(part), "with aliases": measure_facts(part, ALIASES)}
+        finish({"set": part, **runs, "circumstances": circumstances()}, facts_table(runs), arguments.json)
+        return
     command = f"{COMMAND} --unseen" if arguments.unseen else COMMAND
     around = circumstances()
     modes = measure(part)
