@@ -316,6 +316,8 @@ class SearchResult:
     """Which provider was wanted and why another one, or none, answered; nothing if all is as wanted."""
     corrections: Mapping[str, str] = field(default_factory=dict)
     """Words of the query that no note holds, and those that were searched instead."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Names in the query, and others for the same that were searched too."""
     missing_sources: tuple[Source, ...] = ()
     """Sources that were asked for by name and of which nothing is indexed; `warnings` says what to do."""
 
@@ -323,12 +325,6 @@ class SearchResult:
     def nearest(self) -> float | None:
         """How near the nearest line came, if nothing is shown."""
         return None if self.hits or not self.likelihood else self.likelihood
-
-    @property
-    def corrected(self) -> str:
-        """What was corrected in the query, in a sentence; empty if nothing was."""
-        changes = ", ".join(f"{word} → {meant}" for word, meant in self.corrections.items())
-        return f"Not in the notes as written; searched instead: {changes}" if changes else ""
 
     @property
     def unfinished(self) -> str:

@@ -79,7 +79,7 @@ def fitting_facts(
         min_score=0.0,  # no one asked: what speaks for a fact is weighed below, with what is asked
         current_only=True,
         mode=mode,
-        timely=False,  # that a fact was stored yesterday does not make it fit what is said about yesterday
+        asked=False,  # that a fact was stored yesterday does not make it fit what is said about yesterday
     )
     clean = redactor(memory)
     shown = "\n".join(known)
@@ -92,7 +92,10 @@ def fitting_facts(
             new.append(replace(one, score=score))
     if not new:
         return FittingFacts(warnings=found.warnings)
-    quotes = [Quote(f"{one.citation} ({one.fact.category})", clean(one.fact.text)) for one in new]
+    quotes = []
+    for one in new:
+        limits = f", {one.fact.scope} only" if one.fact.scope else ""
+        quotes.append(Quote(f"{one.citation} ({one.fact.category}{limits})", clean(one.fact.text)))
     text, count = block_within(INTRODUCTION, quotes, memory.settings.tools.max_chars, FACTS_TAG)
     return FittingFacts(text, tuple(new[:count]), found.warnings)
 

@@ -63,6 +63,7 @@ facts_command.add_command(facts_read.search_command)
     show_default=True,
     help="How much it counts, from 0 to 1.",
 )
+@argument_option(FACT["scope"], "--scope", metavar="WORD", help="Limit it to this, such as writing.")
 @argument_option(
     FACT["replaces"],
     "--replaces",

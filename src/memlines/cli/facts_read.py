@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from memlines.cli.common import FILE, argument_option, common_options, open_memory
+from memlines.cli.hits import print_changes
 from memlines.cli.output import (
     answer_json,
     counted,
@@ -48,6 +49,8 @@ _all_option = click.option("--all", "everything", is_flag=True, help="Include th
 def format_fact(fact: Fact) -> str:
     """Format a fact on one line: its id, day, category and text, and remarks on its state and origin."""
     remarks = []
+    if fact.scope:
+        remarks.append(f"scope {fact.scope}")
     if not fact.is_current:
         remarks.append(_no_longer_true(fact))
     if fact.is_captured:
@@ -88,23 +91,30 @@ def newest_first(lines: Sequence[FactLine]) -> list[FactLine]:
 
 @click.command("list")
 @argument_option(FACT["category"], "-c", "--category", help="List only facts of this category.")
+@argument_option(FACT["scope"], "--scope", metavar="WORD", help="List only facts of this scope.")
 @_all_option
 @click.option("--captured", is_flag=True, help="List only facts that were captured from conversations.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="List at most this many. [default: all]")
 @common_options
 def list_command(
-    category: Category | None, everything: bool, captured: bool, limit: int | None, workspace: Path | None
+    category: Category | None,
+    scope: str | None,
+    everything: bool,
+    captured: bool,
+    limit: int | None,
+    workspace: Path | None,
 ) -> None:
     """List the facts, the newest first, with the id that you give to other commands."""
     with open_memory(workspace) as memory:
-        lines = memory.facts.list(category=category, current=not everything)
+        lines = memory.facts.list(category=category, current=not everything, scope=scope)
         path = memory.facts.path
     chosen = newest_first([line for line in lines if line.fact.is_captured or not captured])[:limit]
     answer_json({"facts": [fact_json(path, line) for line in chosen]})
     for line in chosen:
         click.echo(format_fact(line.fact))
     if not chosen:
-        click.echo("There are no such facts." if category or captured else "There are no facts.")
+        is_narrowed = category or scope or captured
+        click.echo("There are no such facts." if is_narrowed else "There are no facts.")
 
 
 # search
@@ -122,7 +132,7 @@ def search_command(query: tuple[str, ...], everything: bool, workspace: Path | N
     """Find the facts that answer QUERY, the likeliest first.
 
     The percentage is how likely a fact answers it. If none is likely, the nearest are shown. Finding none
-    is not an error.
+    is not an error. With scope:writing in QUERY only facts of that scope answer.
     """
     text = " ".join(query)
     if not text.strip():
@@ -130,13 +140,17 @@ def search_command(query: tuple[str, ...], everything: bool, workspace: Path | N
     with open_memory(workspace) as memory:
         result = memory.facts.recall(text, current_only=not everything, **options)
     facts = [found.to_json() for found in result.found]
-    answer_json({"facts": facts, "confident": result.confident, "warnings": list(result.warnings)})
+    changes = {"corrections": dict(result.corrections), "aliases": dict(result.aliases)}
+    answer_json({"facts": facts, "confident": result.confident, **changes, "warnings": list(result.warnings)})
     warn(*result.warnings)
+    print_changes(result.corrections, result.aliases)
     if result.found and not result.confident:
         click.echo(UNSURE)
     for number, found in enumerate(result.found, 1):
         fact = found.fact
-        remark = "" if fact.is_current else f"  ({_no_longer_true(fact)})"
+        remarks = [f"scope {fact.scope}"] if fact.scope else []
+        remarks += [] if fact.is_current else [_no_longer_true(fact)]
+        remark = "".join(f"  ({one})" for one in remarks)
         print_line(f"{number}. [{fact.category}] {fact.text} ({found.band}, {found.score:.0%}){remark}")
         place = click.style(harmless_name(found.citation), fg="cyan")
         click.echo(f"{'':{len(str(number)) + 2}}{place}  {fact.id}")

@@ -6,13 +6,14 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
 import click
 
 from memlines.cli.output import harmless, harmless_name, is_terminal, warn
+from memlines.serve.wire import say_changes
 from memlines.text.language import language_of
 from memlines.text.terms import RUN, is_unspaced, query_terms, terms_of_run
 from memlines.types import Hit, SearchResult
@@ -37,6 +38,12 @@ Span = tuple[int, int]
 """Where a part of a text begins and ends."""
 
 
+def print_changes(corrections: Mapping[str, str], aliases: Mapping[str, str]) -> None:
+    """Print what was searched instead of words of a query, and beside them."""
+    if changes := say_changes(corrections, aliases):
+        click.echo(harmless(changes), err=True)
+
+
 def print_answer(
     result: SearchResult,
     under: Callable[[Hit], str],
@@ -46,8 +53,7 @@ def print_answer(
 ) -> None:
     """Print the hits of a query with the heading of each, or that there are none."""
     warn(*result.warnings)
-    if result.corrected:
-        click.echo(harmless(result.corrected), err=True)
+    print_changes(result.corrections, result.aliases)
     if result and not result.confident:
         _print(UNSURE)
         click.echo()

@@ -25,15 +25,18 @@ from memlines.errors import (
 from memlines.files.read import read_document, without_private_blocks
 from memlines.files.scan import fingerprint_of
 from memlines.index.search.query import Query
+from memlines.index.search.rank import band_of
 from memlines.index.search.retrievers import CandidateSet
 from memlines.index.search.run import embed, search
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.spaces import SpaceEntry
+from memlines.memory.aliases import PATH as ALIASES
 from memlines.memory.open_index import silent
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
 from memlines.settings import Settings
+from memlines.text.aliases import NO_EXPANSION
 from memlines.text.terms import words_of
 from memlines.types import Document, Fingerprint, FoundFile, Hit, Mode, Progress, SearchResult, Space
 
@@ -84,6 +87,8 @@ def search_fresh(
 
     A note that does not hold what the index says of it is indexed again, and only what it holds is shown.
     """
+    if query.is_calibrated and query.expansion is NO_EXPANSION:
+        query = query.expand(manager.aliases.read().expand(query.text))
     words_only = query.mode == "words"
     warnings, state = manager.refresh(progress, words_only=words_only)
     try:
@@ -205,8 +210,13 @@ def _search_snapshot(
             if wants_sessions and not any(hit.source == "sessions" for hit in found.hits):
                 lacks_sessions = all(source != "sessions" for source, _, _ in index.counts_by_source())
             is_ours = index.origin not in ("elsewhere", "unknown")
+    hits = [_redact(hit, settings) if hit.source == "sessions" else hit for hit in found.hits]
+    if query.expansion.shown and any(hit.path == ALIASES for hit in hits):
+        # A line of aliases holds every name that was added, and answers nothing.
+        hits = [hit for hit in hits if hit.path != ALIASES]
+        hits = [replace(hit, band=band_of(query, hit.score, hits[0].score)) for hit in hits]
     result = SearchResult(
-        hits=tuple([_redact(hit, settings) if hit.source == "sessions" else hit for hit in found.hits]),
+        hits=tuple(hits),
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
         mode=query.mode,
@@ -215,6 +225,7 @@ def _search_snapshot(
         likelihood=found.likelihood,
         confident=found.confident,
         corrections=found.corrections,
+        aliases=query.expansion.shown,
         chunks=chunks,
         unindexed=manager.unindexed,
         fallback=chosen.fallback,

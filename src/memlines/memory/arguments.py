@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 from memlines.errors import UsageError
 from memlines.settings.values import shown_value
-from memlines.text.facts import CATEGORIES, IMPORTANCE
+from memlines.text.facts import CATEGORIES, IMPORTANCE, SCOPE
 from memlines.types import Mode, Source, cited
 
 Kind = Literal["text", "int", "number", "bool", "list", "object"]
@@ -48,6 +48,8 @@ class Argument:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    pattern: re.Pattern[str] | None = None
+    """What a text must look like; `help` says it in words."""
     required: bool = False
     aliases: tuple[str, ...] = ()
     """Names that other memory tools give it; a model may use them."""
@@ -58,6 +60,8 @@ class Argument:
         words, _ = _WORDS[self.kind]
         if self.choices:
             return f"{'a list' if self.kind == 'list' else 'one'} of: {', '.join(self.choices)}"
+        if self.pattern is not None:
+            return f"{words}. {self.help}"
         if self.low is None:
             return words
         limits = f"of at least {self.low:g}" if self.high is None else f"from {self.low:g} to {self.high:g}"
@@ -67,7 +71,9 @@ class Argument:
         """Return whether it accepts a value."""
         match self.kind:
             case "text":
-                return isinstance(value, str) and (not self.choices or value in self.choices)
+                if not isinstance(value, str) or (self.choices and value not in self.choices):
+                    return False
+                return self.pattern is None or self.pattern.fullmatch(value) is not None
             case "bool":
                 return isinstance(value, bool)
             case "object":
@@ -141,6 +147,11 @@ FACT: Arguments = {
     "id": _TEXT,
     "text": Argument("text", "The fact, in one sentence.", required=True),
     "category": Argument("text", "What kind of fact it is; without it that is guessed.", choices=CATEGORIES),
+    "scope": Argument(
+        "text",
+        "What it is limited to, in one word such as writing or project/shop.",
+        pattern=SCOPE,
+    ),
     "source": _TEXT,
     "replaces": Argument("text", "The id of a fact that is no longer true because of this one."),
     "importance": Argument("number", f"How much it matters, {IMPORTANCE:g} by default.", 0, 1, required=True),

@@ -16,6 +16,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.sync.discovery import is_dirty, lags_behind
 from memlines.index.sync.job import count_to_do, engine_warning, reason_to_rebuild
+from memlines.memory.aliases import AliasNote
 from memlines.memory.answering import Quotes
 from memlines.memory.open_index import A_MOMENT, Background, OpenIndex, silent
 from memlines.paths import Workspace, note_path
@@ -92,6 +93,7 @@ class Manager(OpenIndex):
         super().__init__(workspace, loaded)
         self.background = Background()
         self.quotes = Quotes(workspace, loaded.settings)
+        self.aliases = AliasNote(workspace)
         self.unindexed = 0
         """How many files the last sync left for another one, because its time was over."""
         self._rest_until = 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,19 @@ def hit_json(hit: Hit) -> dict[str, Any]:
     }
 
 
+def say_changes(corrections: Mapping[str, str], aliases: Mapping[str, str]) -> str:
+    """Say which words of a query were corrected and which other names were searched; empty if none."""
+    said = {
+        "Not in the notes as written; searched instead": corrections,
+        "Searched by other names too": aliases,
+    }
+    return ". ".join(
+        f"{what}: {', '.join(f'{word} → {meant}' for word, meant in changes.items())}"
+        for what, changes in said.items()
+        if changes
+    )
+
+
 def search_json(result: SearchResult, *, citations: str = "auto") -> dict[str, Any]:
     """Return the answer to a query as JSON; with the setting `citations` off, without its citations."""
     hits = [hit_json(hit) for hit in result]
@@ -54,6 +67,7 @@ def search_json(result: SearchResult, *, citations: str = "auto") -> dict[str, A
         "pending": result.pending,
         "unindexed": result.unindexed,
         "corrections": dict(result.corrections),
+        "aliases": dict(result.aliases),
         "missing_sources": list(result.missing_sources),
         "nearest": None if result.nearest is None else round(result.nearest, _DIGITS),
         "warnings": list(result.warnings),

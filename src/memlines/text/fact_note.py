@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from memlines.text.chunk import chunk_note, chunk_text, limit_of, text_hash, weigh
 from memlines.text.entries import entries_of, without_comments
-from memlines.text.facts import CATEGORIES, ID_LENGTH, LINE, Fact, FactLine, fact_of
+from memlines.text.facts import CATEGORIES, ID_LENGTH, LINE, SCOPE, Fact, FactLine, fact_of
 from memlines.text.outline import Heading, front_matter, heading_above, outline
 from memlines.types import Chunk
 
@@ -226,6 +226,23 @@ def words_of(fact: Fact) -> str:
         return fact.text
     since = f" since {fact.until.isoformat()}" if fact.until else ""
     return f"{fact.text}{ENDED}{since})"
+
+
+_NAMED_SCOPE = re.compile(rf"(?<!\S)scope:({SCOPE.pattern})(?!\S)")
+
+
+def split_scope(query: str) -> tuple[str | None, str]:
+    """Return the scope that a query is limited to, such as `scope:writing`, if any, and the rest of it."""
+    found = _NAMED_SCOPE.search(query)
+    if found is None:
+        return None, query
+    rest = f"{query[: found.start()]} {query[found.end() :]}".strip()
+    return found[1], rest or found[1]
+
+
+def is_in_scope(fact: Fact, scope: str) -> bool:
+    """Return whether a fact is limited to a scope, or to none if that is empty."""
+    return fact.scope.casefold() == scope.casefold()
 
 
 def _without_title(headings: list[Heading], lines: list[str]) -> list[Heading]:

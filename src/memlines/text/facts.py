@@ -1,6 +1,6 @@
 """Read and write facts as lines of their note: one list item each, which a person can read, edit and delete.
 
-    - 2026-11-16 [preference] Prefers tabs over spaces. ^k3f5x2m7qa
+    - 2026-11-16 [preference] Prefers tabs over spaces. {scope: code} ^k3f5x2m7qa
     - 2026-11-16 [decision] Billing runs on Postgres. {importance: 0.9, from: capture codex 01ab} ^m2p6t7u4wc
     - 2026-03-01 [fact] ~~Works at Acme.~~ {until: 2026-11-16, now: m2p6t7u4wc} ^b7c5d2e6fg
 
@@ -51,6 +51,9 @@ LONGEST = 1_000
 CAPTURE = "capture"
 """The first word of a captured fact's source."""
 
+SCOPE = re.compile(r"\w[\w/-]{0,39}")
+"""What a fact may be limited to: one word, such as `writing` or `project/shop`."""
+
 _LONGEST_SOURCE = 200
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 
@@ -83,6 +86,7 @@ class Fact:
     """Whether a person looked at it after it was captured."""
     struck: bool = False
     """Whether it is no longer true."""
+    scope: str = ""
 
     @property
     def is_current(self) -> bool:
@@ -109,6 +113,7 @@ class Fact:
             "id": self.id,
             "text": self.text,
             "category": self.category,
+            "scope": self.scope or None,
             "importance": self.importance,
             "created_at": str(self.created) if self.created else None,
             "source": self.source,
@@ -222,6 +227,7 @@ def _with_marks(fact: Fact, words: str) -> str:
     text = f"~~{words}~~" if fact.struck and words else words
     short = f"{fact.importance:g}"
     values = {
+        "scope": fact.scope,
         "importance": short if float(short) == fact.importance else repr(fact.importance),
         "from": fact.source,
         "since": fact.since,
@@ -320,6 +326,7 @@ def _fact(
         known.get("now", ""),
         "reviewed" in known,
         is_struck,
+        known.get("scope", ""),
     )
 
 
@@ -381,6 +388,7 @@ def _day_in(written: str) -> date | None:
 
 
 _MEANT: Mapping[str, Callable[[str], object]] = {
+    "scope": SCOPE.fullmatch,
     "importance": lambda word: _importance_in(word) is not None,
     "from": lambda word: word,
     "since": _day_in,

@@ -14,7 +14,18 @@ from memlines.paths import note_path
 from memlines.text import facts as module
 from memlines.text.entries import entries_of
 from memlines.text.fact_note import facts_in
-from memlines.text.facts import CATEGORIES, LONGEST, Fact, FactLine, is_id, line_of, new_id, plain, source_of
+from memlines.text.facts import (
+    CATEGORIES,
+    LONGEST,
+    SCOPE,
+    Fact,
+    FactLine,
+    is_id,
+    line_of,
+    new_id,
+    plain,
+    source_of,
+)
 
 DAY = date(2026, 11, 16)
 ID = "k3f5x2m7qa"
@@ -53,6 +64,7 @@ FACTS = st.builds(
     superseded_by=st.just("") | IDS,
     reviewed=st.booleans(),
     struck=st.booleans(),
+    scope=st.just("") | st.from_regex(SCOPE, fullmatch=True),
 )
 
 BLOCKS = st.sampled_from(

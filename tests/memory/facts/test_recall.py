@@ -91,7 +91,7 @@ def test_similarity_is_between_nothing_and_the_same(memory: Memory) -> None:
 
 
 def test_what_is_no_longer_true_is_shown_as_such(memory: Memory) -> None:
-    recalled = memory.facts.recall("where did I work as a nurse?")
+    recalled = memory.facts.recall("where did I work as a nurse?", current_only=False)
     assert {found.fact.id: found.fact.is_current for found in recalled.found} == {ACME: False, GLOBEX: True}
 
 
@@ -123,7 +123,7 @@ def test_a_question_for_a_day_finds_what_was_stored_then(memory: Memory) -> None
 
 
 def test_a_day_counts_for_nothing_if_that_is_asked_for(memory: Memory) -> None:
-    recalled = memory.facts.recall("what did I do on 2 November 2026?", timely=False)
+    recalled = memory.facts.recall("what did I do on 2 November 2026?", asked=False)
     assert TABS not in names(recalled)
 
 

@@ -43,6 +43,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("provider", vectors.check_provider),
     ("reranker", vectors.check_reranker),
     ("engines", vectors.check_engines),
+    ("aliases", files.check_aliases),
     ("facts", files.check_facts),
     ("clients", clients.check_clients),
 )

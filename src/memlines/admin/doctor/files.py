@@ -34,6 +34,8 @@ from memlines.index.store.sqlite.files import is_ours, remove_database, sweep
 from memlines.index.sync.discovery import missing_paths
 from memlines.index.sync.words import read_file
 from memlines.locks import WriterLock
+from memlines.memory.aliases import PATH as ALIASES
+from memlines.memory.aliases import AliasNote
 from memlines.memory.facts.lance import INSTALL, is_installed, load
 from memlines.memory.facts.note import FactNote, state_of
 from memlines.memory.facts.places import stamp_of, uri_of
@@ -132,6 +134,20 @@ def check_skipped(checkup: Checkup) -> Iterator[Finding]:
             yield warning(message, "Leave it, or make it plain UTF-8 text if it should be found")
     if not problems:
         yield ok("no file was left out")
+
+
+def check_aliases(checkup: Checkup) -> Iterator[Finding]:
+    """Read the note of aliases, and report lines of it that are ignored."""
+    aliases = AliasNote(checkup.workspace).read()
+    if aliases.problems:
+        yield warning(
+            f"ignored in {ALIASES}: {list_names(aliases.problems)}",
+            "Write each line as '- k8s = Kubernetes', or delete it",
+        )
+    elif aliases.groups:
+        yield ok(f"{len(aliases.groups)} in {ALIASES}")
+    else:
+        yield ok("none")
 
 
 def check_facts(checkup: Checkup) -> Iterator[Finding]:

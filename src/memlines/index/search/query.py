@@ -18,6 +18,7 @@ from itertools import islice
 from memlines.index.store.sqlite.chunks import numbers_of_days
 from memlines.index.store.sqlite.index import Index
 from memlines.settings.tree import Query as QuerySettings
+from memlines.text.aliases import NO_EXPANSION, Expansion
 from memlines.text.dates import Span, asks_when, spans_of
 from memlines.text.terms import is_small_talk, telling_words, words_of
 from memlines.types import IndexedChunk, Mode, Source
@@ -111,6 +112,12 @@ class Query:
     """Whether a word that no chunk holds is searched as the one that was probably meant."""
     strict: bool = False
     """Whether nothing is shown if no answer is likely."""
+    expansion: Expansion = NO_EXPANSION
+    """Other names that the text has for what it says."""
+
+    def expand(self, expansion: Expansion) -> Query:
+        """Return it with other names for what it says."""
+        return replace(self, text=expansion.of(self.text), expansion=self.expansion | expansion)
 
 
 def parse_query(

@@ -274,7 +274,7 @@ def search(
         return Found()
     # Naming no source where all of them may answer is quicker.
     sources = () if set(index.identity().get("sources", [])) <= set(query.sources) else query.sources
-    words = look_up(index, query.text, corrects=query.corrects)
+    words = look_up(index, query.text, corrects=query.corrects, expansion=query.expansion)
     chunks = MatchedChunks(index, words)
     found = retrieve(index, query, words, vector, model, sources, within)
     scores = rank.fuse(query, found)

@@ -11,6 +11,7 @@ from memlines.index.search.spelling import correct
 from memlines.index.store.sqlite.chunks import document_counts, match_words, prefix_count
 from memlines.index.store.sqlite.db import damaged
 from memlines.index.store.sqlite.index import Index
+from memlines.text.aliases import NO_EXPANSION, Expansion
 from memlines.text.language import language_of
 from memlines.text.terms import (
     RUN,
@@ -70,12 +71,15 @@ class QueryWords:
     """Words that no chunk holds, and those that are searched instead."""
 
 
-def look_up(index: Index, query: str, *, corrects: bool = False) -> QueryWords:
+def look_up(
+    index: Index, query: str, *, corrects: bool = False, expansion: Expansion = NO_EXPANSION
+) -> QueryWords:
     """Look up the telling words of a query in the index, and keep the rarest if there are too many.
 
     With `corrects`, a word that no chunk holds is searched as the one that was probably meant.
     """
-    terms = _look_up(index, telling_words(query)[:_LOOKED_UP])
+    words = [word for word in telling_words(query)[:_LOOKED_UP] if word not in expansion.left_out]
+    terms = _look_up(index, words, expansion.same)
     parts = [part for term in terms if not term.chunks for part in parts_of(term.word)]
     if parts:  # an identifier that is in no note is searched by its parts
         terms = [term for term in terms if term.chunks or not parts_of(term.word)]
@@ -162,9 +166,14 @@ def openclaw_score(rank: float) -> float:
     return 1 / (1 + rank)
 
 
-def _look_up(index: Index, words: Sequence[str]) -> list[Term]:
+def _look_up(
+    index: Index, words: Sequence[str], same: Mapping[str, tuple[str, ...]] = NO_EXPANSION.same
+) -> list[Term]:
     languages = index.state.languages
     variants = {word: query_terms(word, languages) for word in words}
+    for word in variants.keys() & same.keys():  # any of these counts as the word
+        others = [term for other in same[word] for term in query_terms(other, languages)]
+        variants[word] = tuple(dict.fromkeys((*variants[word], *others)))
     counts = document_counts(index.connection, list({one for group in variants.values() for one in group}))
     # The index keeps the characters of a script without blanks in pairs, so a single one is a prefix.
     single = {word for word in words if len(word) == 1 and is_unspaced(word)}

@@ -31,6 +31,7 @@ from memlines.memory.notes.duplicates import find_known
 from memlines.memory.notes.entries import body_of, daily_log, local_now
 from memlines.settings import refuse_if_off
 from memlines.settings.values import shown_value
+from memlines.text.fact_note import is_in_scope
 from memlines.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
 from memlines.types import Mode, cite
 
@@ -127,15 +128,18 @@ class Facts:
 
     # Looking
 
-    def list(self, category: Category | None = None, current: bool = True) -> tuple[FactLine, ...]:
-        """Return facts in the order of their note: those that still hold, or all; of a category, if given."""
+    def list(
+        self, category: Category | None = None, current: bool = True, scope: str | None = None
+    ) -> tuple[FactLine, ...]:
+        """Return facts in the order of their note: those that still hold, or all.
+
+        With a category or a scope, only those of it.
+        """
         refuse_if_off(self._manager.loaded)
-        check(FACT, category=category)
-        return tuple(
-            line
-            for line in self._note.lines()
-            if (line.fact.is_current or not current) and category in (None, line.fact.category)
-        )
+        check(FACT, category=category, scope=scope)
+        lines = (line for line in self._note.lines() if line.fact.is_current or not current)
+        lines = (line for line in lines if scope is None or is_in_scope(line.fact, scope))
+        return tuple(line for line in lines if category in (None, line.fact.category))
 
     def get(self, name: str) -> FactLine:
         """Return the fact with an id, and where it is."""
@@ -155,9 +159,9 @@ class Facts:
         query: str,
         limit: int = 5,
         min_score: float | None = None,
-        current_only: bool = False,
+        current_only: bool = True,
         *,
-        timely: bool = True,
+        asked: bool = True,
         now: datetime | None = None,
         mode: Mode = "hybrid",
     ) -> Recollection:
@@ -166,14 +170,16 @@ class Facts:
         Where none reaches `facts.recall_min_score`, the nearest are returned, at most three, and the answer
         is not `confident`. With `min_score` nothing below that is returned, and everything above it.
 
-        The query may narrow as in a search of notes (`after:2026-05`, `-word`, `"a phrase"`). If it speaks of
-        days only ("what did I do yesterday?"), facts that were stored then answer it, unless `timely` is off.
+        The query may narrow as in a search of notes (`after:2026-05`, `-word`, `"a phrase"`), and to a scope
+        (`scope:writing`). If it speaks of days only ("what did I do yesterday?"), facts that were stored then
+        answer it. With `asked` off none of that is done, and spelling is not corrected. What is no longer
+        true answers only with `current_only` off.
         """
         check(SEARCH, query=query, min_score=min_score, mode=mode)
         check(RECALL, limit=limit)
         refuse_if_off(self._manager.loaded)
         return recall(
-            self._manager, query, limit, min_score, now, mode, current_only=current_only, timely=timely
+            self._manager, query, limit, min_score, now, mode, current_only=current_only, asked=asked
         )
 
     def candidates(self, query: str) -> tuple[FoundFact, ...]:
@@ -182,7 +188,7 @@ class Facts:
         Those that are no longer true come last; they can be forgotten as well.
         """
         holding = self.recall(query, _MOST_CANDIDATES, current_only=True).found
-        every = self.recall(query, _MOST_CANDIDATES).found
+        every = self.recall(query, _MOST_CANDIDATES, current_only=False).found
         return (*holding, *(one for one in every if not one.fact.is_current))[:_MOST_CANDIDATES]
 
     def was_forgotten(self, text: str) -> bool:
@@ -226,15 +232,18 @@ class Facts:
         now: datetime | None = None,
         replaces: str | None = None,
         allow_secret: bool = False,
+        scope: str | None = None,
     ) -> Stored:
         """Write a fact into the note, unless it is known; it is durable when this returns.
 
-        Without a category it is guessed from the words.
+        Without a category it is guessed from the words. With a scope it is compared with facts of that scope
+        alone: what is preferred in one need not be in another.
         What it contradicts, or what `replaces` names by its id, is kept and marked as no longer true. With
         `supersede` off nothing is looked for that it contradicts. `force` writes it although it is known.
         One that holds a secret raises `SecretRefused`, unless `allow_secret` is set.
         """
-        check(FACT, text=text, importance=importance, category=category, source=source, replaces=replaces)
+        check(FACT, text=text, importance=importance, category=category, source=source)
+        check(FACT, replaces=replaces, scope=scope)
         refuse_if_off(self._manager.loaded)
         words = plain(text)
         self._refuse_secrets(words, allow_secret)
@@ -248,7 +257,11 @@ class Facts:
                     todo="Name a fact that still holds, or leave it out",
                 )
             near = find_near(self._manager, words)
-            holding = [(line, value) for line, value in near.facts if line.fact.is_current]
+            holding = [
+                (line, value)
+                for line, value in near.facts
+                if line.fact.is_current and is_in_scope(line.fact, scope or "")
+            ]
             known = None if force else duplicate_of(words, holding, moment)
             if known is not None:
                 citation = cite(self.path, known.first, known.last)
@@ -265,6 +278,7 @@ class Facts:
                     return noted
                 Forgotten.load(self._manager.workspace).lift(words)  # said again, it is wanted again
                 fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
+                fact = replace(fact, scope=scope or "")
                 stored = self._write(fact, old, moment.date(), holding, near.warnings)
         self._index_soon()
         return stored

@@ -7,8 +7,8 @@ always compared; vectors as well if they are made on this machine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from heapq import nlargest
 from typing import Any
@@ -21,14 +21,20 @@ from memlines.index.search.retrievers import CandidateSet
 from memlines.index.search.run import MOST_WEAK, embed, search
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.answering import search_fresh
+from memlines.memory.facts.entities import Meant, find_meant, names_in
 from memlines.memory.facts.note import FactStore, cosines
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
+from memlines.text.aliases import Expansion
 from memlines.text.chunk import text_hash
-from memlines.text.fact_note import words_of
+from memlines.text.fact_note import is_in_scope, split_scope
+from memlines.text.fact_note import words_of as indexed_words
 from memlines.text.facts import Fact, FactLine
-from memlines.text.terms import telling_words
+from memlines.text.terms import telling_words, words_of
 from memlines.types import Band, Chunk, Document, Fingerprint, Hit, Mode, cite
+
+_MOST_FURTHER = 2
+"""Facts that are shown because the best one leads to them."""
 
 _MOST = 500
 """Facts that are put into an index for one question: of more, those with most words of the query."""
@@ -52,6 +58,8 @@ class FoundFact:
     citation: str
     band: Band = "weak"
     """How sure it is that it answers."""
+    words: tuple[str, ...] = ()
+    """The words of the query that it holds, in any form or by another name."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
@@ -70,11 +78,28 @@ class Recollection:
 
     found: tuple[FoundFact, ...] = ()
     warnings: tuple[str, ...] = ()
+    corrections: Mapping[str, str] = field(default_factory=dict)
+    """Words of the query that nothing holds, and those that were searched instead."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Names and descriptions in the query, and others for the same that were searched too."""
 
     @property
     def confident(self) -> bool:
         """Whether a fact is a strong or likely answer; if not, those that are shown are only the nearest."""
         return any(one.band != "weak" for one in self.found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """Which facts may answer, and whether a person or an agent asks for them."""
+
+    current_only: bool
+    scope: str | None
+    asked: bool
+
+    def allow(self, fact: Fact) -> bool:
+        is_in = self.scope is None or is_in_scope(fact, self.scope)
+        return is_in and (fact.is_current or not self.current_only)
 
 
 def recall(
@@ -86,47 +111,129 @@ def recall(
     mode: Mode,
     *,
     current_only: bool,
-    timely: bool,
+    asked: bool,
 ) -> Recollection:
-    """Return the facts that answer a query, best first, after a look at the files."""
-    table = manager.fact_table
-    lines = table.note.lines()
+    """Return the facts that answer a query, best first, after a look at the files.
+
+    Only what is `asked` for is corrected, limited to a scope, answered by its days, or by a second step.
+    """
+    lines = manager.fact_table.note.lines()
+    scope, query = split_scope(query) if asked else (None, query)
     if not query.strip() or not lines:
         return Recollection()
+    limits = _Limits(current_only, scope, asked)
     parsed = _parse(manager, query, limit, min_score, now, mode)
+    aliases = manager.aliases.read().expand(parsed.text)
+    meant = find_meant(aliases.replaced(parsed.text), lines)
+    more = aliases | meant.expansion
+    settings = replace(parsed.settings, max_results=limit + len(meant.lines))
+    # What is said about somebody who is meant need not be likely by itself.
+    cut = 0.0 if meant.lines and min_score is None else min_score
+    parsed = replace(parsed, corrects=asked, settings=settings, cut=cut).expand(more)
+    result = _find(manager, parsed, limits)
+    ranked = _put_answers_first(result.found, parsed, meant)
+    if min_score is not None:
+        shown = ranked[:limit]
+    else:  # weak ones are shown only where nothing better is, and only a few
+        shown = [one for one in ranked if one.band != "weak"] or ranked[:MOST_WEAK]
+        if asked and shown and shown[0].band != "weak":
+            shown[1:1] = _step_on(manager, parsed, limits, shown, ranked, meant)
+        shown = shown[:limit]
+    for at, one in enumerate(shown[1:], 1):  # only the best is strong
+        shown[at] = replace(one, band="likely") if one.band == "strong" else one
+    return replace(result, found=tuple(shown), aliases=more.shown)
+
+
+def _find(manager: Manager, query: Query, limits: _Limits) -> Recollection:
+    """Return the facts that a parsed query finds in the index, and among those that it does not hold."""
+    table = manager.fact_table
+    lines = table.note.lines()
     store = FactStore(missing=lines)
 
     def only_facts(index: Index) -> CandidateSet:
         nonlocal store
-        store, nearest = table.look(index, current_only=current_only)
-        numbers = store.current if current_only else store.all
-        return CandidateSet(numbers, store.days, nearest, timely, brief=True)
+        store, nearest = table.look(index, current_only=limits.current_only)
+        numbers = store.current if limits.current_only else store.all
+        if limits.scope is not None:  # what is nearest in the table may be in other scopes
+            numbers = frozenset(one for one in numbers if limits.allow(store.lines[one].fact))
+            nearest = None
+        return CandidateSet(numbers, store.days, nearest, limits.asked, brief=True)
 
     found: dict[str, FoundFact] = {}
     warnings: tuple[str, ...]
+    corrections: Mapping[str, str] = {}
     table.prepare()
     try:
-        result = search_fresh(manager, parsed, silent, only_facts)
+        result = search_fresh(manager, query, silent, only_facts)
     except StoreError as error:
         warnings = (f"facts were found without the index: {error}",)
         store = FactStore(missing=lines)
     else:
-        warnings = result.warnings
+        warnings, corrections = result.warnings, result.corrections
         for hit in result:  # of a long fact several pieces may answer
             line = store.by_start[hit.start_line]
             found.setdefault(line.fact.id, _found(hit, line, table.note.path))
-    missing = [line for line in store.missing if line.fact.is_current or not current_only]
+    missing = [line for line in store.missing if limits.allow(line.fact)]
     if missing:
         provider = manager.chosen().provider
-        others = _recall_unindexed(missing, table.note.path, parsed, provider, timely=timely)
+        others = _recall_unindexed(missing, table.note.path, query, provider, timely=limits.asked)
         found.update((one.fact.id, one) for one in others)
     ranked = sorted(found.values(), key=lambda one: one.score, reverse=True)
-    sure = [one for one in ranked if one.band != "weak"]
-    # Unless they were cut off by a score, weak ones are shown only where nothing better is, and only a few.
-    shown = ranked[:limit] if min_score is not None else sure[:limit] or ranked[: min(limit, MOST_WEAK)]
-    for at, one in enumerate(shown[1:], 1):  # only the best is strong
-        shown[at] = replace(one, band="likely") if one.band == "strong" else one
-    return Recollection(tuple(shown), (*warnings, *table.take_troubles()))
+    return Recollection(tuple(ranked), (*warnings, *table.take_troubles()), corrections)
+
+
+def _put_answers_first(ranked: Sequence[FoundFact], query: Query, meant: Meant) -> list[FoundFact]:
+    """Put facts that only say who is who behind the best one that says more about them, if more is asked."""
+    order = list(ranked)
+    if meant.words.issuperset(telling_words(query.text)):
+        return order
+    names = {line.fact.id for line in meant.lines}
+    about = [one for one in order if one.band != "weak" and _is_about(one, meant)]
+    for one in [one for one in order if one.fact.id in names and meant.words.issuperset(one.words)]:
+        if about and order.index(about[0]) > order.index(one):
+            order.remove(one)
+            order.insert(order.index(about[0]) + 1, one)
+    return order
+
+
+def _is_about(one: FoundFact, meant: Meant) -> bool:
+    """Return whether a fact says something about somebody or something that is meant, beside who it is."""
+    is_name = any(line.fact.id == one.fact.id for line in meant.lines)
+    return not is_name and not meant.words.isdisjoint(one.words)
+
+
+def _step_on(
+    manager: Manager,
+    query: Query,
+    limits: _Limits,
+    shown: Sequence[FoundFact],
+    ranked: Sequence[FoundFact],
+    meant: Meant,
+) -> list[FoundFact]:
+    """Return facts that the best one leads to, if it does not answer all: "Coral" of "Coral starts at 02:15".
+
+    These are about a name in it that the query does not have. If the best only says who is meant, they
+    are about that one.
+    """
+    best = shown[0]
+    if any(line.fact.id == best.fact.id for line in meant.lines):
+        about = [one for one in ranked if _is_about(one, meant)]
+        return [one for one in about if one not in shown][: 0 if any(one in shown for one in about) else 1]
+    rest = {*telling_words(query.text)} - {*best.words} - meant.words
+    names = names_in(best.fact.text) - {word.casefold() for word in words_of(query.text)}
+    if not rest or not names or meant.lines:
+        return []
+    provider = manager.chosen().provider
+    mode = query.mode if provider is not None and not provider.sends_to else "words"
+    further = query.expand(Expansion((" ".join(names),)))
+    found = _find(manager, replace(further, mode=mode, corrects=False), limits).found
+    return [
+        replace(one, band="likely")
+        for one in found
+        if one.band != "weak"
+        and not names.isdisjoint(word.casefold() for word in words_of(one.fact.text))
+        and one.fact.id not in {known.fact.id for known in shown}
+    ][:_MOST_FURTHER]
 
 
 def _parse(
@@ -148,7 +255,7 @@ def _parse(
 
 def _found(hit: Hit, line: FactLine, path: str) -> FoundFact:
     place = cite(path, line.first, line.last)
-    return FoundFact(line.fact, hit.score, to_similarity(hit.why.vector), place, hit.band)
+    return FoundFact(line.fact, hit.score, to_similarity(hit.why.vector), place, hit.band, hit.why.words)
 
 
 def to_similarity(cosine: float | None) -> float | None:
@@ -167,7 +274,7 @@ def _recall_unindexed(
             vector = embed(query, provider)
             if vector is not None:
                 near = cosines(
-                    vector, embed_texts(provider, [words_of(line.fact) for line in lines[-_EMBEDDED:]])
+                    vector, embed_texts(provider, [indexed_words(line.fact) for line in lines[-_EMBEDDED:]])
                 )
         except EmbeddingError:  # words alone answer; the search of the index says why
             vector = None
@@ -175,7 +282,7 @@ def _recall_unindexed(
         query, near = replace(query, mode="words"), []
     chunks = []
     for place, line in enumerate(lines, 1):
-        words = words_of(line.fact)
+        words = indexed_words(line.fact)
         chunks.append(Chunk(place, place, words, text_hash(words), ""))
     index = Index.in_memory({"facts_file": path, "sources": ["memory"]})
     try:

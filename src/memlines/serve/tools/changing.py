@@ -67,6 +67,7 @@ def _store(call: Call) -> Output:
         category=call.get("category"),
         source=f"agent {call.session or ''}",
         replaces=call.get("replaces"),
+        scope=call.get("scope"),
     )
 
     def clean(line: FactLine) -> FactLine:
@@ -202,6 +203,7 @@ STORE = Tool(
     {
         "text": arguments.FACT["text"],
         "category": arguments.FACT["category"],
+        "scope": arguments.FACT["scope"],
         "replaces": arguments.FACT["replaces"],
         "importance": replace(arguments.FACT["importance"], required=False),
     },
