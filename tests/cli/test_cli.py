@@ -186,6 +186,7 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
         "pending",
         "unindexed",
         "corrections",
+        "aliases",
         "missing_sources",
         "nearest",
         "warnings",

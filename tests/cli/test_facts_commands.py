@@ -97,6 +97,7 @@ def test_list_as_json_has_names_that_stay(cli: Cli, home: Path) -> None:
             "id": "m2p6t7u4wc",
             "text": BILLING,
             "category": "decision",
+            "scope": None,
             "importance": 0.9,
             "created_at": "2026-11-16",
             "source": "capture codex 01ab",

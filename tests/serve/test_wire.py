@@ -64,6 +64,7 @@ def test_an_answer() -> None:
         "pending": 2,
         "unindexed": 0,
         "corrections": {},
+        "aliases": {},
         "missing_sources": [],
         "nearest": None,
         "warnings": ["careful"],

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from memlines.text.entries import entries_of
+from memlines.text.entries import entries_of, without_comments
 from memlines.text.language import language_of, stop_words
 from memlines.text.terms import telling_words, words_of
 
@@ -52,12 +52,14 @@ class Expansion:
         return text
 
     def __or__(self, other: Expansion) -> Expansion:
-        """Return what both say; where both know a word, the words of both count as it."""
+        """Return what both say; what counts as a word that others replace counts as those."""
         same = dict(self.same)
         for word, words in other.same.items():
-            same[word] = tuple(dict.fromkeys((*same.get(word, ()), *words)))
-        kept = (self.left_out | other.left_out) - same.keys()
-        return Expansion((*self.added, *other.added), same, kept, {**self.shown, **other.shown})
+            instead = [known for known in self.same if word in self.left_out and word in self.same[known]]
+            for one in instead or [word]:
+                same[one] = tuple(dict.fromkeys((*same.get(one, ()), *words)))
+        left_out = (self.left_out | other.left_out) - same.keys()
+        return Expansion((*self.added, *other.added), same, left_out, {**self.shown, **other.shown})
 
 
 NO_EXPANSION = Expansion()
@@ -119,7 +121,7 @@ def parse_aliases(text: str) -> Aliases:
     """Return the aliases that a note lists; a line that makes no sense is ignored and reported."""
     problems: list[str] = []
     groups: list[Sequence[str]] = []
-    for entry in entries_of(text):
+    for entry in entries_of("\n".join(without_comments(text.split("\n")))):
         item = _ITEM.match(entry.text) if entry.kind == "item" else None
         if item is None:
             continue

@@ -95,8 +95,9 @@ def test_what_is_no_longer_true_is_shown_as_such(memory: Memory) -> None:
     assert {found.fact.id: found.fact.is_current for found in recalled.found} == {ACME: False, GLOBEX: True}
 
 
-def test_what_is_no_longer_true_can_be_left_out(memory: Memory) -> None:
-    assert names(memory.facts.recall("where did I work as a nurse?", current_only=True)) == [GLOBEX]
+def test_what_is_no_longer_true_never_answers_by_itself(memory: Memory) -> None:
+    assert names(memory.facts.recall("where did I work as a nurse?", 5, 0))[0] == GLOBEX
+    assert ACME not in names(memory.facts.recall("where did I work as a nurse? Acme", 5, 0))
 
 
 def test_a_limit_keeps_the_best(memory: Memory) -> None:
@@ -109,7 +110,8 @@ def test_a_score_that_is_asked_for_is_reached(memory: Memory) -> None:
 
 
 def test_a_word_can_be_left_out(memory: Memory) -> None:
-    assert names(memory.facts.recall("works as a nurse -globex", min_score=0, limit=1)) == [ACME]
+    recalled = memory.facts.recall("works as a nurse -globex", 1, 0, current_only=False)
+    assert names(recalled) == [ACME]
 
 
 def test_a_query_can_narrow_to_days(memory: Memory) -> None:
@@ -341,8 +343,8 @@ def test_new_facts_that_are_no_longer_true_are_not_given(unsynced: Memory) -> No
     note = note_of(unsynced.workspace.root)
     note.write_text(f"{FACTS}- ~~{NEW}~~ {{until: 2026-11-16}} ^gggggggggg\n", encoding="utf-8")
     asked = ("how many tons does the crane lift?", 5, 0.2)
-    assert "gggggggggg" not in names(unsynced.facts.recall(*asked, current_only=True))
-    assert names(unsynced.facts.recall(*asked))[0] == "gggggggggg"
+    assert "gggggggggg" not in names(unsynced.facts.recall(*asked))
+    assert names(unsynced.facts.recall(*asked, current_only=False))[0] == "gggggggggg"
 
 
 def test_among_many_unindexed_facts_the_right_one_is_found(unsynced: Memory) -> None:

@@ -44,10 +44,6 @@ _MOST_READ = 1_000
 _STEPS = 2
 """How often names are looked for: "my wife's sister" is that of Yasmin, if Yasmin is my wife."""
 
-_CATEGORIES = ("entity", "other")
-"""Where names are said: `entity` is guessed for them, and what is written by hand is `other`. In other facts
-only what is "mine" or "ours" is a description."""
-
 
 @dataclass(frozen=True, slots=True)
 class Entity:
@@ -163,17 +159,19 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def _may_name(fact: Fact) -> bool:
-    return fact.category in _CATEGORIES or not _owners().isdisjoint(fact.text.casefold().split())
+    """Return whether a fact is worth reading: it says "my", or is "Coral is …"."""
+    words = fact.text.casefold().split()
+    return not (_words_for("moi").isdisjoint(words) and _words_for("bC").isdisjoint(words[1:4]))
 
 
 @cache
-def _owners() -> frozenset[str]:
-    """Return the words for "my" and "our", and the user."""
+def _words_for(tags: str) -> frozenset[str]:
+    """Return the words of all languages that have one of some tags."""
     return frozenset(
         word
         for language in languages()
-        for phrase, tags in lexicon_of(language).items()
-        if tags[0] in ("m", "o", "i")
+        for phrase, known in lexicon_of(language).items()
+        if known[0] in tags
         for word in (phrase, f"{phrase}'s")
     )
 

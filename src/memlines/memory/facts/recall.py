@@ -17,6 +17,7 @@ from memlines.embed.base import Provider
 from memlines.embed.passages import embed_passages, unpack
 from memlines.errors import EmbeddingError, StoreError
 from memlines.index.search.query import Query, parse_query
+from memlines.index.search.rank import band_of
 from memlines.index.search.retrievers import CandidateSet
 from memlines.index.search.run import MOST_WEAK, embed, search
 from memlines.index.store.sqlite.index import Index
@@ -126,6 +127,8 @@ def recall(
     aliases = manager.aliases.read().expand(parsed.text)
     meant = find_meant(aliases.replaced(parsed.text), lines)
     more = aliases | meant.expansion
+    also = (word for word, others in more.same.items() if not meant.words.isdisjoint(others))
+    meant = replace(meant, words=meant.words.union(also))
     settings = replace(parsed.settings, max_results=limit + len(meant.lines))
     # What is said about somebody who is meant need not be likely by itself.
     cut = 0.0 if meant.lines and min_score is None else min_score
@@ -139,9 +142,10 @@ def recall(
         if asked and shown and shown[0].band != "weak":
             shown[1:1] = _step_on(manager, parsed, limits, shown, ranked, meant)
         shown = shown[:limit]
-    for at, one in enumerate(shown[1:], 1):  # only the best is strong
-        shown[at] = replace(one, band="likely") if one.band == "strong" else one
-    return replace(result, found=tuple(shown), aliases=more.shown)
+    # Only the first is strong, which another one may have been before.
+    bands = [band_of(parsed, one.score, 1.0 if at else one.score) for at, one in enumerate(shown)]
+    found = tuple(replace(one, band=band) for one, band in zip(shown, bands, strict=True))
+    return replace(result, found=found, aliases=more.shown)
 
 
 def _find(manager: Manager, query: Query, limits: _Limits) -> Recollection:
@@ -228,7 +232,7 @@ def _step_on(
     further = query.expand(Expansion((" ".join(names),)))
     found = _find(manager, replace(further, mode=mode, corrects=False), limits).found
     return [
-        replace(one, band="likely")
+        one
         for one in found
         if one.band != "weak"
         and not names.isdisjoint(word.casefold() for word in words_of(one.fact.text))
