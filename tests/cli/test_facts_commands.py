@@ -569,3 +569,27 @@ def test_a_fact_is_dated_with_the_day_it_was_stored(
     created = facts_in(text(workspace))[0].fact.created
     assert created is not None
     assert abs((created - date.today()).days) <= 1
+
+
+# Scopes and other names
+
+
+def test_a_fact_is_stored_listed_and_found_by_its_scope(cli: Cli, home: Path) -> None:
+    assert cli("facts", "store", "-w", home, "--scope", "writing", "Prefers short sentences.").code == 0
+    listed = cli("facts", "list", "-w", home, "--scope", "writing")
+    assert listed.out.endswith("Prefers short sentences.  (scope writing)\n")
+    found = cli("facts", "search", "-w", home, "--json", "short tabs scope:writing")
+    assert [fact["text"] for fact in found.json["facts"]] == ["Prefers short sentences."]
+
+
+def test_a_scope_of_several_words_is_refused(cli: Cli, home: Path) -> None:
+    outcome = cli("facts", "store", "-w", home, "--scope", "two words", "Prefers short sentences.")
+    assert outcome.code == 2
+    assert text(home) == TEXT
+
+
+def test_search_says_what_it_searched_too(cli: Cli, home: Path) -> None:
+    write(home, {"memory/aliases.md": "- pg = Postgres\n"})
+    outcome = cli("facts", "search", "-w", home, "what runs on pg?")
+    assert "Searched by other names too: pg → Postgres" in outcome.err
+    assert BILLING in outcome.out
