@@ -36,7 +36,7 @@ follow ("of the mobile app"); "my father's name is Henk"; "my father is called H
 
 _OWNER = frozenset("moi\u2032")
 
-_FIRST_PART = re.compile(r"[^,;(]+")
+_FIRST_PART = re.compile(r"[^,;:(]+")
 
 _MOST_READ = 1_000
 """Facts that are read for names, the latest: each takes a fraction of a millisecond the first time."""
@@ -56,7 +56,8 @@ class Entity:
     what: frozenset[str]
     """What these are the same as other words by; "boss" and "manager" are the same."""
     head: str
-    """The one of them that says most: "sister" of "my younger sister"; empty if one alone says too little."""
+    """What is enough to say of a relative or a single word: "sister" of "my younger sister". It is empty if
+    one word says too little: a blood type is not the type."""
     names: tuple[str, ...]
     """The same of the words of the name."""
     of: frozenset[str]
@@ -102,19 +103,26 @@ def find_meant(query: str, lines: Sequence[FactLine]) -> Meant:
     found = Meant()
     for line, entity in known:
         if entity in meant:
-            found = _add(found, line, meant[entity], entity.said, entity.name)
+            found = _add(found, line, meant[entity], entity.said, entity.name, adds=True)
         elif len(entity.said) == 1 and not written.isdisjoint(map(str.casefold, entity.name)):
-            found = _add(found, line, entity.name, entity.name, entity.said)
+            # Most facts have the name as well, so the text stays as it is.
+            found = _add(found, line, entity.name, entity.name, entity.said, adds=False)
     return found
 
 
 def _add(
-    meant: Meant, line: FactLine, mention: Sequence[str], shown: Sequence[str], others: Sequence[str]
+    meant: Meant,
+    line: FactLine,
+    mention: Sequence[str],
+    shown: Sequence[str],
+    others: Sequence[str],
+    *,
+    adds: bool,
 ) -> Meant:
     """Add to what a query means that some of its words are other ones, by a fact."""
     words, new = telling_words(" ".join(mention)), [word.casefold() for word in others]
     expansion = Expansion(
-        (" ".join(others),),
+        (" ".join(others),) if adds else (),
         {word: tuple(new) for word in words},
         frozenset(new).difference(words),
         {" ".join(shown): " ".join(others)},
@@ -204,7 +212,7 @@ def _entity(
         return [*takewhile(lambda item: item.word.casefold() not in small, items)]
 
     described = telling(item for item in what if item.tag not in _OWNER)
-    if not described:
+    if not described or len(name[-1].word) == 1:
         return None
     is_own, last = what[0].tag in _OWNER, described[-1]
     of = telling(more[1:]) if more and more[0].tag == "g" else []
@@ -215,7 +223,7 @@ def _entity(
         tuple(item.word for item in name),
         tuple(item.word for item in described),
         frozenset(item.what for item in described),
-        last.what if is_own and not is_others else "",
+        last.what if is_own and not is_others and (last.tag == "k" or len(described) == 1) else "",
         tuple(item.what for item in name),
         frozenset(item.what for item in of if item.tag in "wNS#"),
     )
