@@ -96,7 +96,7 @@ def test_the_sister_of_my_wife_is_that_of_her_name() -> None:
         ("Henk might be my father.", "where does my mother live?"),
     ],
 )
-def test_nobody_is_meant_who_only_shares_a_word(fact: str, query: str) -> None:
+def test_no_one_is_meant_who_only_shares_a_word(fact: str, query: str) -> None:
     assert meant(query, fact) == {}
 
 

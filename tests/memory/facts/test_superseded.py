@@ -1,4 +1,4 @@
-"""What is no longer true answers nobody, whichever way is asked."""
+"""What is no longer true answers no question, whichever way it is asked."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_the_command_answers_with_what_is_true(cli: Cli, memory: Memory) -> None
     assert "8080" not in answer.out
 
 
-def test_a_fact_that_is_no_longer_true_names_nobody(workspace: Path) -> None:
+def test_a_fact_that_is_no_longer_true_names_no_one(workspace: Path) -> None:
     text = (
         "- ~~Henk is my stepfather.~~\n- Henk lives in Groningen.\n- Karl is my stepfather.\n- Karl cooks.\n"
     )

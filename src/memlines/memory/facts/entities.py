@@ -30,7 +30,7 @@ _NAMED = tuple(
         rf"(?P<what>(?:{_OWN})[wSRkN]{{1,2}}?){_NAME}[{VERBS}w].*",
     )
 )
-"""How a statement names somebody or something: "Henk is my father" and "the user's father", where more may
+"""How a statement names a person or a thing: "Henk is my father" and "the user's father", where more may
 follow ("of the mobile app"); "my father's name is Henk"; "my father is called Henk"; "my father Henk lives".
 """
 

@@ -201,7 +201,7 @@ def _put_answers_first(ranked: Sequence[FoundFact], query: Query, meant: Meant) 
 
 
 def _is_about(one: FoundFact, meant: Meant) -> bool:
-    """Return whether a fact says something about somebody or something that is meant, beside who it is."""
+    """Return whether a fact says something about who or what is meant, beside who it is."""
     is_name = any(line.fact.id == one.fact.id for line in meant.lines)
     return not is_name and not meant.words.isdisjoint(one.words)
 
