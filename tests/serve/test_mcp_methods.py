@@ -19,7 +19,7 @@ from tests.serve.mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_note
 from tests.serve.rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "b2f2a10078b48d924514ee723a8cfbd9f75e5a69f740b7513d294b428db99396"
+LISTING = "2529b653b709dc644f885838398462e566627f6a507adc90553e721a78ceb480"
 """What clients and models were told when somebody last read it with care."""
 
 
