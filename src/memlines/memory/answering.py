@@ -25,7 +25,6 @@ from memlines.errors import (
 from memlines.files.read import read_document, without_private_blocks
 from memlines.files.scan import fingerprint_of
 from memlines.index.search.query import Query
-from memlines.index.search.rank import band_of
 from memlines.index.search.retrievers import CandidateSet
 from memlines.index.search.run import embed, search
 from memlines.index.store.sqlite.index import Index
@@ -211,10 +210,8 @@ def _search_snapshot(
                 lacks_sessions = all(source != "sessions" for source, _, _ in index.counts_by_source())
             is_ours = index.origin not in ("elsewhere", "unknown")
     hits = [_redact(hit, settings) if hit.source == "sessions" else hit for hit in found.hits]
-    if query.expansion.shown and any(hit.path == ALIASES for hit in hits):
-        # A line of aliases holds every name that was added, and answers nothing.
+    if query.expansion.shown:  # a line of aliases holds every name that was added, and answers nothing
         hits = [hit for hit in hits if hit.path != ALIASES]
-        hits = [replace(hit, band=band_of(query, hit.score, hits[0].score)) for hit in hits]
     result = SearchResult(
         hits=tuple(hits),
         provider=provider.id if provider else "none",

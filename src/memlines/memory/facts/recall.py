@@ -17,7 +17,6 @@ from memlines.embed.base import Provider
 from memlines.embed.passages import embed_passages, unpack
 from memlines.errors import EmbeddingError, StoreError
 from memlines.index.search.query import Query, parse_query
-from memlines.index.search.rank import band_of
 from memlines.index.search.retrievers import CandidateSet
 from memlines.index.search.run import MOST_WEAK, embed, search
 from memlines.index.store.sqlite.index import Index
@@ -142,10 +141,9 @@ def recall(
         if asked and shown and shown[0].band != "weak":
             shown[1:1] = _step_on(manager, parsed, limits, shown, ranked, meant)
         shown = shown[:limit]
-    # Only the first is strong, which another one may have been before.
-    bands = [band_of(parsed, one.score, 1.0 if at else one.score) for at, one in enumerate(shown)]
-    found = tuple(replace(one, band=band) for one, band in zip(shown, bands, strict=True))
-    return replace(result, found=found, aliases=more.shown)
+    for at, one in enumerate(shown[1:], 1):  # only the best is strong
+        shown[at] = replace(one, band="likely") if one.band == "strong" else one
+    return replace(result, found=tuple(shown), aliases=more.shown)
 
 
 def _find(manager: Manager, query: Query, limits: _Limits) -> Recollection:
