@@ -93,15 +93,18 @@ def lines_of(chunk: IndexedChunk, unit: int) -> tuple[int, int]:
 def best_sentences(chunk: IndexedChunk, cosines: Sequence[float], own: float) -> list[float]:
     """Return for each unit of a chunk the cosine of its best sentence, or the chunk's `own` if it has none.
 
-    `cosines` are those of the chunk's sentences. The title of a chunk with one unit belongs to that.
+    `cosines` are those of the chunk's sentences. A title or heading that is nearer counts half; in a chunk
+    with one unit it belongs to that.
     """
     units = units_of(chunk)
     if len(units) == 1:
         return [max(cosines, default=own)]
-    count, places = _sentence_places(chunk.embedded_text, chunk.text, chunk.turns)
+    count, above, places = _sentence_places(chunk.embedded_text, chunk.text, chunk.turns)
     if count != len(cosines):  # the vectors are not of sentences
         return [own] * len(units)
-    return [max([cosines[at] for at in one], default=own) for one in places]
+    title = max([cosines[at] for at in above], default=-1.0)
+    best = [max([cosines[at] for at in one], default=own) for one in places]
+    return [max(one, (one + title) / 2) for one in best]
 
 
 def passage_of(
@@ -154,11 +157,14 @@ def _evidence(
 
 
 @lru_cache(maxsize=_KEPT)
-def _sentence_places(embedded: str, text: str, turns: Turns) -> tuple[int, list[list[int]]]:
-    """Return how many sentences were embedded of a chunk, and for each unit which of them are in it."""
+def _sentence_places(
+    embedded: str, text: str, turns: Turns
+) -> tuple[int, Collection[int], Sequence[Sequence[int]]]:
+    """Return how many sentences of a chunk were embedded, which are above its units, and which in each."""
     places = {sentence: at for at, sentence in enumerate(sentences_of(embedded))}
     units = [sentences_of(unit.text) for unit in _units(text, turns)]
-    return len(places), [[places[one] for one in sentences if one in places] for sentences in units]
+    inside = [[places[one] for one in sentences if one in places] for sentences in units]
+    return len(places), set(range(len(places))).difference(*inside), inside
 
 
 @lru_cache(maxsize=8 * _KEPT)

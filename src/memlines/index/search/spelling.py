@@ -3,7 +3,7 @@
 A word that no chunk holds is compared with those that one slip makes of it: two letters swapped, one doubled,
 left out, added or replaced. Slips are looked up in the index's own vocabulary, so names and jargon count as
 words, and nothing is kept beside the index. Because the index keeps stems, a slip only counts if a chunk that
-holds its stem has that word or another form of it. The first letter is nearly always right.
+holds its stem has that word or a longer form of it. The first letter is nearly always right.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def _closest(index: Index, word: str, language: str) -> str:
 
 
 def _find(index: Index, form: str, stem: str) -> str:
-    """Return the shortest word that begins like another and has its stem, in a chunk that holds the stem."""
+    """Return the shortest word that begins with another and has its stem, in a chunk that holds the stem."""
     numbers = [number for number, _ in match_words(index.connection, f'"{stem}"', _READ)]
     for chunk in index.chunks(numbers).values():
         words = fold_words(words_of(f"{title_of(chunk.path, chunk.heading)} {chunk.text}".casefold()))
-        alike = {word for word in words if word.startswith(form[:-1]) and len(word) >= len(form)}
+        alike = {word for word in words if word.startswith(form)}
         forms = [word for word in alike if stem_words([word], chunk.language)[0] == stem]
         if forms:
             return min(forms, key=lambda word: (len(word), word))
