@@ -171,7 +171,8 @@ def expected(workspace: Path, tokens: int = 400, overlap: int = 80) -> dict[str,
 
 def found_by(index: Index, *query: str) -> list[str]:
     """Return the files with chunks that hold all of some words in any form, best first."""
-    groups = [" OR ".join(f'"{term}"' for term in query_terms(word, index.state.languages)) for word in query]
+    languages = index.state.languages or ("",)
+    groups = [" OR ".join(f'"{term}"' for term in query_terms(word, languages)) for word in query]
     expression = " AND ".join(f"({group})" for group in groups)
     numbers = [number for number, _ in match_words(index.connection, expression, 10_000)]
     chunks = index.chunks(numbers)

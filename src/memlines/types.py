@@ -315,7 +315,7 @@ class SearchResult:
     fallback: Mapping[str, Any] | None = None
     """Which provider was wanted and why another one, or none, answered; nothing if all is as wanted."""
     corrections: Mapping[str, str] = field(default_factory=dict)
-    """Words of the query that no note holds, and those that were searched instead."""
+    """Words and quoted phrases that no note holds, and what was searched instead."""
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Names in the query, and others for the same that were searched too."""
     missing_sources: tuple[Source, ...] = ()

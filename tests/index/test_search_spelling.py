@@ -94,3 +94,56 @@ def test_a_slip_keeps_the_first_letter_and_changes_at_most_one_length(word: str)
     for form in (form for forms in _slips(word) for form in forms):
         assert form[0] == word[0]
         assert abs(len(form) - len(word)) <= 1
+
+
+@pytest.mark.parametrize(
+    ("query", "path", "corrections"),
+    [
+        ('"billing postgres"', "memory/db.md", {'"billing postgres"': "billing postgres"}),
+        ('"May  Dashboards"', "memory/graphs.md", {'"may dashboards"': "may dashboards"}),
+        ('"billing service" "17 postgres"', "memory/db.md", {'"17 postgres"': "17 postgres"}),
+        ('"the heating" path:boiler -grafana "no such"', "memory/boiler.md", {'"no such"': "no such"}),
+    ],
+)
+def test_a_phrase_that_is_nowhere_is_relaxed(
+    notes: Path, query: str, path: str, corrections: dict[str, str]
+) -> None:
+    with Memory(notes, WORDS_ONLY) as memory:
+        result = memory.search(query)
+    assert dict(result.corrections) == corrections
+    assert result.hits[0].path == path
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        '"billing service"',
+        '"billing service" path:graphs',
+        '"billing service" -postgres',
+        '"the Grafana" path:db',
+    ],
+)
+def test_a_phrase_that_is_somewhere_stays(notes: Path, query: str) -> None:
+    write(notes, {"memory/more.md": "We have the Grafana of last year.\n"})
+    with Memory(notes, WORDS_ONLY) as memory:
+        result = memory.search(query)
+    assert dict(result.corrections) == {}
+    assert [hit.path for hit in result] == (["memory/db.md"] if query == '"billing service"' else [])
+
+
+def test_the_other_filters_stay_when_a_phrase_is_relaxed(notes: Path) -> None:
+    with Memory(notes, WORDS_ONLY) as memory:
+        result = memory.search('"grafana postgres" path:graphs', min_score=0)
+    assert [hit.path for hit in result] == ["memory/graphs.md"]
+
+
+def test_what_is_not_asked_for_does_not_relax_a_phrase(notes: Path) -> None:
+    with Memory(notes, WORDS_ONLY) as memory:
+        result = memory.search('"billing postgres"', strict=True)
+    assert (result.hits, dict(result.corrections)) == ((), {})
+
+
+def test_the_command_says_that_a_phrase_is_relaxed(notes: Path, cli: Cli) -> None:
+    done = cli("search", '"billing postgres"', "-w", notes)
+    assert '"billing postgres" → billing postgres' in done.err
+    assert "memory/db.md" in done.out

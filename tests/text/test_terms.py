@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.text.language import language_of, stemmers, stop_words
-from memlines.text.terms import parts_of, query_terms, terms_of, title_of
+from memlines.text.terms import RUN, joined_words, parts_of, query_terms, terms_of, title_of
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,46 @@ def test_a_word_with_an_accent_is_no_identifier(word: str) -> None:
 
 
 def test_an_identifier_is_kept_whole_and_in_parts() -> None:
-    assert terms_of("parse_http2Url", "") == ["parse_http2url", "parse", "http2", "url"]
+    assert terms_of("parse_http2Url", "") == ["_parsehttp2url", "parse", "http2", "url"]
+
+
+@pytest.mark.parametrize(
+    "one", ["invoiceRenderer", "invoice_renderer", "InvoiceRenderer", "INVOICE_RENDERER"]
+)
+def test_an_identifier_is_the_same_in_every_style(one: str) -> None:
+    assert terms_of(one, "en")[0] == "_invoicerender"
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("roll-back", ["roll", "back", "_rollback"]),
+        ("Roll\u2011Back", ["roll", "back", "_rollback"]),
+        ("gpt-4", ["gpt", "4", "_gpt4"]),
+        ("state-of-the-art", ["state", "of", "the", "art", "_stateoftheart"]),
+        ("2026-11-17", ["2026", "11", "17"]),
+        ("- item", ["item"]),
+        ("one - two", ["one", "two"]),
+    ],
+)
+def test_a_word_with_hyphens_is_kept_in_parts_and_as_one(text: str, terms: list[str]) -> None:
+    assert terms_of(text, "") == terms
+
+
+@pytest.mark.parametrize(
+    ("query", "joined"),
+    [
+        ("roll back", {"roll": ["rollback"], "back": ["rollback"]}),
+        ("Roll-Back", {"roll": ["rollback"], "back": ["rollback"]}),
+        ("set up", {"set": ["setup"], "up": ["setup"]}),
+        ("gpt 4", {"gpt": ["gpt4"], "4": ["gpt4"]}),
+        ("not able", {}),
+        ("roll, back", {}),
+        ("\u5317\u4eac roll", {}),
+    ],
+)
+def test_words_side_by_side_may_be_one_word(query: str, joined: dict[str, list[str]]) -> None:
+    assert joined_words(query) == joined
 
 
 @pytest.mark.parametrize(
@@ -80,11 +119,12 @@ def test_voiced_kana_stay_what_they_are() -> None:
 
 
 def test_a_query_word_has_the_stem_of_every_language() -> None:
-    assert query_terms("Rechnungen", ("en", "de")) == ("rechnungen", "rechnung")
+    terms = query_terms("Rechnungen", ("en", "de"), in_parts=False)
+    assert terms == {"rechnungen": ["en"], "rechnung": ["de"]}
 
 
 def test_a_query_identifier_is_asked_for_whole() -> None:
-    assert query_terms("parse_http2Url", ("en",)) == ("parse_http2url",)
+    assert [*query_terms("parse_http2Url", ("",))] == ["parsehttp2url", "_parsehttp2url"]
 
 
 def test_the_title_is_the_files_name_and_the_headings() -> None:
@@ -126,8 +166,9 @@ def test_a_text_has_the_terms_of_its_lines(one: str, other: str) -> None:
 @given(st.text())
 def test_a_query_word_is_found_in_the_text_it_is_taken_from(text: str) -> None:
     for word in text.split():
-        for term in query_terms(word, ())[:1]:
-            assert term in terms_of(word, "")
+        for run in RUN.findall(word):
+            if run.strip("_"):
+                assert not query_terms(run, ("",)).keys().isdisjoint(terms_of(run, ""))
 
 
 def test_stemmers_are_not_shared_between_threads() -> None:

@@ -124,14 +124,18 @@ def _word_finder(hit: Hit) -> Callable[[str], list[Span]]:
     """Return a function that finds the words of a hit in a line, in any form."""
     language = language_of(hit.snippet)
     wide = [word for word in hit.why.words if is_unspaced(word)]
-    terms = {term for word in hit.why.words for term in query_terms(word, (language,))}
+    # A snippet may be too short to show its language: then words are only found as they are written.
+    tables = [
+        (spoken, {term for word in hit.why.words for term in query_terms(word, (spoken,))})
+        for spoken in ("", language)
+    ]
 
     def spans_in(line: str) -> list[Span]:
         spans: list[Span] = []
         for run in RUN.finditer(line):
             if not is_unspaced(run[0]):
-                found = {*terms_of_run(run[0], language), *terms_of_run(run[0], "")}
-                spans += [] if found.isdisjoint(terms) else [run.span()]
+                found = any(not terms.isdisjoint(terms_of_run(run[0], spoken)) for spoken, terms in tables)
+                spans += [run.span()] if found else []
             elif wide:
                 any_of = "|".join(map(re.escape, wide))
                 spans += [match.span() for match in re.compile(any_of).finditer(line, *run.span())]

@@ -10,12 +10,13 @@ import threading
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import Stemmer
 
 from memlines.text.language import language_of, stemmers, stop_words, unspaced_stop_words
 
-TERMS_VERSION = 1
+TERMS_VERSION = 2
 """Part of the index's identity: a change of the rules below makes a rebuild."""
 
 _UNSPACED = (
@@ -27,6 +28,14 @@ _UNSPACED = (
 RUN = re.compile(f"[{_UNSPACED}]+|[^\\W{_UNSPACED}]+")
 """A run of characters that belong together: one of a script without blanks, or a word."""
 
+_COMPOUND = re.compile(f"\\b[^\\W\\d_{_UNSPACED}][^\\W{_UNSPACED}]*+(?:[-\u2010\u2011][^\\W{_UNSPACED}]++)++")
+_WHOLE = "_"
+"""What the term of several words that are written as one begins with."""
+
+_HYPHEN = re.compile("[-\u2010\u2011]")
+_BESIDE = re.compile("[- \u2010\u2011]")
+"""What is between two words that may as well be written as one."""
+
 _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 _LONGEST = 64
 """Longer runs (hashes, encoded data) are kept by their beginning; no one types the rest."""
@@ -35,22 +44,37 @@ _own = threading.local()
 
 
 def terms_of(text: str, language: str) -> list[str]:
-    """Return the terms of a text, in their order, with the parts of identifiers after the whole."""
+    """Return the terms of a text, in their order, with the parts of identifiers after the whole.
+
+    What consists of several words has a term of its own beside theirs, written as one and with a mark before
+    it: `_rollback` for `roll-back`, `_invoicerender` for `invoiceRenderer` and `invoice_renderer`. The mark
+    keeps apart what can be found by its parts, so that nothing counts twice.
+    """
     words: list[str] = []
     terms: list[str] = []
-    for run in RUN.findall(unicodedata.normalize("NFKC", text) if not text.isascii() else text):
+    text = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    for run in RUN.findall(text):
         if run.isascii():
             if run.isalpha() and is_one_word(run):
                 words.append(run.lower())
             elif run.strip("_"):
-                words.append(run[:_LONGEST].lower())
-                words.extend(parts_of(run))
+                parts = parts_of(run)
+                words.append((_WHOLE if parts else "") + run.replace("_", "")[:_LONGEST].lower())
+                words.extend(parts)
         elif is_unspaced(run):
             # Overlapping pairs, and the last character, so that each character begins a term.
             terms.extend([run[at : at + 2] for at in range(len(run))])
         else:
-            words.append(run[:_LONGEST].casefold())
+            words.append(run.replace("_", "")[:_LONGEST].casefold())
+    words.extend([_WHOLE + word[:_LONGEST] for word in compounds_in(text)])
     return stem_words(words, language) + terms
+
+
+def compounds_in(text: str) -> list[str]:
+    """Return the words with hyphens in a text, written without them and in lower case."""
+    if not _HYPHEN.search(text):  # which is quick to see
+        return []
+    return [_HYPHEN.sub("", word).casefold() for word in _COMPOUND.findall(text)]
 
 
 @lru_cache(maxsize=50_000)
@@ -65,10 +89,26 @@ def title_of(path: str, heading: str) -> str:
     return f"{name} {heading}"
 
 
-def query_terms(word: str, languages: Iterable[str]) -> tuple[str, ...]:
-    """Return every term that one word of a query may have in the index, without its parts."""
-    found = (terms_of(word, language)[:1] for language in ("", *languages))
-    return tuple(dict.fromkeys(term for terms in found for term in terms))
+def query_terms(word: str, languages: Iterable[str], *, in_parts: bool = True) -> dict[str, list[str]]:
+    """Return every term that one word of a query may have in the index, with the languages it is from.
+
+    A chunk holds the stems of its own language, so each term only counts in chunks of its languages. Without
+    `in_parts`, that of the word written in several parts is left out.
+    """
+    found: dict[str, list[str]] = {}
+    for language in languages:
+        for term in _terms_of_word(word, language)[: None if in_parts else 1]:
+            found.setdefault(term, []).append(language)
+    return found
+
+
+@lru_cache(maxsize=10_000)
+def _terms_of_word(word: str, language: str) -> tuple[str, ...]:
+    first = terms_of_run(word, "")[:1]
+    if not first or is_unspaced(first[0]):
+        return first
+    plain = first[0].removeprefix(_WHOLE)
+    return tuple(stem_words([plain, _WHOLE + plain], language))
 
 
 def parts_of(identifier: str) -> list[str]:
@@ -147,6 +187,29 @@ def telling_words(text: str) -> list[str]:
     """
     every, telling = _split_words(text)
     return telling or every
+
+
+def joined_words(text: str) -> dict[str, list[str]]:
+    """Return for the words of a query what they are as one word with the one beside them.
+
+    `roll back` may be `rollback` in a note. Only the last may be a small word, as in `set up`: what begins
+    with one is seldom meant.
+    """
+    small = stop_words(language_of(text))
+    joined: dict[str, list[str]] = {}
+    for first, second in pairwise(RUN.finditer(text)):
+        one, other = first[0].lower(), second[0].lower()
+        if (
+            one.isalpha()
+            and other.isalnum()
+            and not is_unspaced(one)
+            and not is_unspaced(other)
+            and one not in small
+            and _BESIDE.fullmatch(text, first.end(), second.start())
+        ):
+            for word in (one, other):
+                joined.setdefault(word, []).append(one + other)
+    return joined
 
 
 def is_small_talk(text: str) -> bool:

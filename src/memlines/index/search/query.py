@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from fnmatch import fnmatchcase
@@ -109,7 +109,7 @@ class Query:
     asks_when: bool = False
     """Whether it asks when something was."""
     corrects: bool = False
-    """Whether a word that no chunk holds is searched as the one that was probably meant."""
+    """Whether a word or a phrase that no chunk holds is searched as what was probably meant."""
     strict: bool = False
     """Whether nothing is shown if no answer is likely."""
     expansion: Expansion = NO_EXPANSION
@@ -246,6 +246,17 @@ def make_filter(
         )
 
     return fits
+
+
+def relax_phrases(query: Query, chunks: Iterable[IndexedChunk]) -> tuple[Query, dict[str, str]]:
+    """Return a query without the phrases that no chunk holds, and what is searched instead of each.
+
+    The words of a phrase are looked for anyway.
+    """
+    texts = [_fold(f"{chunk.heading} {chunk.text}") for chunk in chunks]
+    kept = tuple(phrase for phrase in query.filters.phrases if any(phrase in text for text in texts))
+    missing = {f'"{phrase}"': phrase for phrase in query.filters.phrases if phrase not in kept}
+    return replace(query, filters=replace(query.filters, phrases=kept)), missing
 
 
 def days_evidence(index: Index, query: Query) -> dict[int, float]:

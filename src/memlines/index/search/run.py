@@ -24,12 +24,12 @@ from memlines.index.search.query import (
     known_days_evidence,
     log_day,
     make_filter,
+    relax_phrases,
 )
 from memlines.index.search.rank import Candidate, Estimates
 from memlines.index.search.retrievers import CandidateSet, RetrieverResults, retrieve
 from memlines.index.search.words import MatchedChunks, Matcher, look_up
 from memlines.index.store.sqlite.index import Index
-from memlines.text.terms import query_terms
 from memlines.types import Hit, IndexedChunk, Why
 
 Key = TypeVar("Key")
@@ -259,7 +259,7 @@ class Found(NamedTuple):
     confident: bool = False
     """Whether that is likely enough; if not, the hits are only the nearest."""
     corrections: Mapping[str, str] = MappingProxyType({})
-    """Words of the query that the index does not hold, and those that were searched instead."""
+    """Words and quoted phrases that the index does not hold, and what was searched instead."""
 
 
 def search(
@@ -275,6 +275,7 @@ def search(
     # Naming no source where all of them may answer is quicker.
     sources = () if set(index.identity().get("sources", [])) <= set(query.sources) else query.sources
     words = look_up(index, query.text, corrects=query.corrects, expansion=query.expansion)
+    corrections = dict(words.corrections)
     chunks = MatchedChunks(index, words)
     found = retrieve(index, query, words, vector, model, sources, within)
     scores = rank.fuse(query, found)
@@ -288,10 +289,14 @@ def search(
         scores = rank.fuse_evidence(scores, timely) if timely else scores
     if sources or query.filters != NO_FILTERS:
         days = within.days if within else None
-        languages = index.state.languages
-        match = Matcher({word: query_terms(word, languages) for word in query.filters.without})
-        fits = make_filter(query, match, days)
-        scores = {number: scores[number] for number, chunk in chunks.read(scores).items() if fits(chunk)}
+        match = Matcher({word: (word,) for word in query.filters.without})
+        read = chunks.read(scores)
+        fitting = [*filter(make_filter(query, match, days), read.values())]
+        if not fitting and query.corrects and query.filters.phrases:
+            relaxed, missing = relax_phrases(query, read.values())
+            fitting = [*filter(make_filter(relaxed, match, days), read.values())]
+            corrections |= missing
+        scores = {chunk.number: scores[chunk.number] for chunk in fitting}
     evidence: Estimates = {Candidate(number): score for number, score in scores.items()}
     if query.is_calibrated:
         weigh = rank.estimate_brief if within and within.brief else rank.weigh
@@ -299,7 +304,7 @@ def search(
     if query.settings.temporal_decay.enabled:
         evidence = fade(query, evidence, chunks)
     if not evidence:
-        return Found(corrections=words.corrections)
+        return Found(corrections=corrections)
     if query.is_calibrated and not (within and within.brief):
         likelihood, score_of = rank.make_score(query, evidence, found, chunks)
     else:
@@ -310,7 +315,7 @@ def search(
     shown = choose(query, evidence, score_of, found, chunks, weak=not confident)
     how = _explain(query, found, weak=not confident)
     hits = tuple([_quote(query, one, score_of(one.candidate), found, chunks, how) for one in shown])
-    return Found(hits, likelihood, confident and bool(hits), words.corrections)
+    return Found(hits, likelihood, confident and bool(hits), corrections)
 
 
 def _quote(

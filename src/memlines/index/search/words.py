@@ -6,18 +6,27 @@ import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from types import MappingProxyType
 
 from memlines.index.search.spelling import correct
-from memlines.index.store.sqlite.chunks import document_counts, match_words, prefix_count
+from memlines.index.store.sqlite.chunks import (
+    document_counts,
+    is_matched,
+    language_mark,
+    match_words,
+    prefix_count,
+)
 from memlines.index.store.sqlite.db import damaged
 from memlines.index.store.sqlite.index import Index
 from memlines.text.aliases import NO_EXPANSION, Expansion
-from memlines.text.language import language_of
+from memlines.text.language import language_of, stop_words
 from memlines.text.terms import (
     RUN,
+    compounds_in,
     is_one_word,
     is_small_talk,
     is_unspaced,
+    joined_words,
     parts_of,
     query_terms,
     telling_words,
@@ -32,6 +41,13 @@ _MOST_WORDS = 64
 """A pasted page is searched by its rarest words; more of them only cost time."""
 
 _LOOKED_UP = 2_000
+_SHORTEST_SPLIT, _LONGEST_SPLIT = 5, 30
+"""Letters of a word that may be two in a note."""
+
+_LEAST_JOINED = 0.01
+"""How often two words must be written as one for each time that the first is in a chunk. What is rarer, such
+as `levelsof`, is a slip."""
+
 _COMMON_PART = 0.25
 _COMMON_FROM = 1_000
 """In an index of this many chunks, a word that this part of them holds is left out as long as a
@@ -47,12 +63,13 @@ _GUESSED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of the query: as written, as the index may hold it, and in how many chunks it is."""
+    """A word of the query: as written, as notes may write it, and in how many chunks it is."""
 
     word: str
-    variants: tuple[str, ...]
+    forms: tuple[str, ...]
+    """What is looked for: the word, what was probably meant, or the word as one with the one beside it."""
     expression: str
-    """What FTS5 is asked for: any of the forms of the word that occur."""
+    """What FTS5 is asked for: any of the terms of these that occur, each in the chunks of its languages."""
     chunks: int
 
 
@@ -78,13 +95,13 @@ def look_up(
 
     With `corrects`, a word that no chunk holds is searched as the one that was probably meant.
     """
-    words = [word for word in telling_words(query)[:_LOOKED_UP] if word not in expansion.left_out]
-    terms = _look_up(index, words, expansion.same)
-    parts = [part for term in terms if not term.chunks for part in parts_of(term.word)]
-    if parts:  # an identifier that is in no note is searched by its parts
-        terms = [term for term in terms if term.chunks or not parts_of(term.word)]
+    said = [word for word in telling_words(query)[:_LOOKED_UP] if word not in expansion.left_out]
+    terms = _look_up(index, said, joined_words(query) if len(said) <= _MOST_WORDS else {}, expansion.same)
+    if parts := _parts_of_unknown(index, query, terms):
+        terms = [term for term in terms if term.word not in parts]
         known = {term.word for term in terms}
-        terms += _look_up(index, [part for part in dict.fromkeys(parts) if part not in known])
+        new = dict.fromkeys(part for group in parts.values() for part in group if part not in known)
+        terms += _look_up(index, [*new])
     if len(terms) > _MOST_WORDS:
         terms = sorted(terms, key=lambda term: (term.chunks == 0, term.chunks))[:_MOST_WORDS]
     unknown = [term.word for term in terms if not term.chunks] if corrects else []
@@ -167,32 +184,112 @@ def openclaw_score(rank: float) -> float:
 
 
 def _look_up(
-    index: Index, words: Sequence[str], same: Mapping[str, tuple[str, ...]] = NO_EXPANSION.same
+    index: Index,
+    words: Sequence[str],
+    joined: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    same: Mapping[str, tuple[str, ...]] = NO_EXPANSION.same,
 ) -> list[Term]:
-    languages = index.state.languages
-    variants = {word: query_terms(word, languages) for word in words}
-    for word in variants.keys() & same.keys():  # any of these counts as the word
-        others = [term for other in same[word] for term in query_terms(other, languages)]
-        variants[word] = tuple(dict.fromkeys((*variants[word], *others)))
-    counts = document_counts(index.connection, list({one for group in variants.values() for one in group}))
-    # The index keeps the characters of a script without blanks in pairs, so a single one is a prefix.
-    single = {word for word in words if len(word) == 1 and is_unspaced(word)}
-    counts |= {word: prefix_count(index.connection, word) for word in single}
+    """Look up words; each may be `joined` with the one beside it, and others may mean the `same`."""
+    languages = index.state.languages or ("",)
+    # Where that is written in parts, these are found by themselves.
+    beside = {one for group in joined.values() for one in group}
+    found = {one: query_terms(one, languages, in_parts=False) for one in beside}
+    names = {word: (word, *same.get(word, ())) for word in words}
+    found |= {one: query_terms(one, languages) for group in names.values() for one in group}
+    every = {term for by_term in found.values() for term in by_term}
+    counts = document_counts(index.connection, [*every, *map(language_mark, languages)])
+
+    def occurring(forms: Iterable[str]) -> dict[str, int]:
+        expressions: dict[str, int] = {}
+        for term, spoken in ((term, spoken) for form in forms for term, spoken in found[form].items()):
+            if counts.get(term):
+                expressions |= _within_languages(index, _quote(term), counts[term], spoken, counts)
+        return expressions
+
     terms = []
-    for word, group in variants.items():
-        if not group:
+    for word in words:
+        if not found[word]:
             continue
-        # Only the forms that occur are searched for; a word without any stays as it was written.
-        known = [variant for variant in group if counts.get(variant)] or group[:1]
-        expression = f"{_quote(word)} *" if word in single else f"({' OR '.join(map(_quote, known))})"
-        chunks = max([counts.get(variant, 0) for variant in group])
-        terms.append(Term(word, group, expression, chunks))
+        if len(word) == 1 and is_unspaced(word):
+            # The index keeps the characters of a script without blanks in pairs, so a single one is a prefix.
+            chunks = prefix_count(index.connection, word)
+            terms.append(Term(word, (word,), f"{_quote(word)} *", chunks))
+            continue
+        known = occurring(names[word])
+        chunks = max(known.values(), default=0)
+        forms = [*names[word]]
+        for form in dict.fromkeys(joined.get(word, ())):
+            as_one = occurring([form])
+            if as_one and max(as_one.values()) >= _LEAST_JOINED * chunks:
+                forms.append(form)
+                # Both words are found by it, but it counts once, for the first of them.
+                known |= as_one if form.startswith(word) or not known else {}
+        # A word that occurs nowhere stays as it was written.
+        expression = f"({' OR '.join(known or [_quote(word)])})"
+        terms.append(Term(word, tuple(forms), expression, max(known.values(), default=0)))
     return terms
 
 
-def _phrase(index: Index, query: str) -> str:
-    """Return what finds small words only where they occur together: "to be or not to be"."""
-    every = [terms_of(query, language) for language in ("", *index.state.languages)]
+def _within_languages(
+    index: Index, expression: str, most: int, spoken: Sequence[str], counts: Mapping[str, int]
+) -> dict[str, int]:
+    """Return what finds an expression in the chunks of some languages alone, and in how many at most.
+
+    Nothing if there is none. Stems of different languages may be the same: German cuts `bother` to `both`,
+    which English notes hold as another word. `counts` has the chunks of each language by its mark.
+    """
+    marks = {language_mark(language): language in spoken for language in index.state.languages}
+    own = [mark for mark, is_own in marks.items() if is_own and counts.get(mark)]
+    others = [mark for mark, is_own in marks.items() if not is_own and counts.get(mark)]
+    if not others:
+        return {expression: most}
+    chunks, foreign = (sum(counts[mark] for mark in group) for group in (own, others))
+    # Whichever has fewer chunks is looked through sooner.
+    if chunks > foreign:
+        expression = f"({expression} NOT ({' OR '.join(map(_quote, others))}))"
+    elif own:
+        expression = f"({expression} AND ({' OR '.join(map(_quote, own))}))"
+    else:
+        return {}
+    if most <= foreign and not is_matched(index.connection, expression):
+        return {}
+    return {expression: min(most, chunks)}
+
+
+def _parts_of_unknown(index: Index, query: str, terms: Sequence[Term]) -> dict[str, list[str]]:
+    """Return the parts of those words that no note holds as one: of identifiers, and of `rollback`."""
+    unknown = [term.word for term in terms if not term.chunks]
+    if not unknown:
+        return {}
+    written, small = {run.lower(): run for run in RUN.findall(query)}, stop_words(language_of(query))
+    found = {}
+    for word in unknown:
+        parts = parts_of(written.get(word, word))
+        # The letters of `iPhone` and `dLNs` that are alone say nothing.
+        is_identifier = "_" in word or min(map(len, parts), default=0) > 1
+        found[word] = parts if is_identifier else _split(index, word, small)
+    return {word: parts for word, parts in found.items() if parts}
+
+
+def _split(index: Index, word: str, small: Set[str]) -> list[str]:
+    """Return the two words that some note holds side by side, if a query has them as one; or nothing.
+
+    The first of them is not a small word: `notable` is not `not able`.
+    """
+    if not word.isalpha() or not _SHORTEST_SPLIT <= len(word) <= _LONGEST_SPLIT or is_unspaced(word):
+        return []
+    pairs = [(word[:at], word[at:]) for at in range(3, len(word) - 1) if word[:at] not in small]
+    terms = _look_up(index, [*dict.fromkeys(half for pair in pairs for half in pair)])
+    known = {term.word for term in terms if term.chunks}
+    for pair in pairs:
+        if known.issuperset(pair) and is_matched(index.connection, _phrase(index, " ".join(pair))):
+            return [*pair]
+    return []
+
+
+def _phrase(index: Index, text: str) -> str:
+    """Return what finds the words of a text only where they follow each other: "to be or not to be"."""
+    every = [terms_of(text, language) for language in index.state.languages or ("",)]
     # Of a script without blanks only the pairs follow each other in the index.
     joined = [[term for term in terms if len(term) > 1 or term.isascii()] or terms for terms in every]
     return " OR ".join(dict.fromkeys("(" + " + ".join(map(_quote, terms)) + ")" for terms in joined))
@@ -204,45 +301,59 @@ def _quote(word: str) -> str:
 
 
 class Matcher:
-    """Finds some words in texts of a language, each in any of its variants."""
+    """Finds some words in texts of a language, each in any of its forms, by their terms in that language."""
 
-    def __init__(self, variants: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, forms: Mapping[str, Sequence[str]]) -> None:
         """Prepare to look for words."""
-        self._words = tuple(variants)
-        self._by_term: dict[str, set[str]] = {}
-        for word, group in variants.items():
-            for variant in group:
-                self._by_term.setdefault(variant, set()).add(word)
-        self._beginnings = {variant[:2] for variant in self._by_term}
-        self._known: dict[str, dict[str, set[str]]] = {}
-        self._dull: dict[str, set[str]] = {}
+        self._forms = forms
+        self._tables: dict[str, _Table] = {}
 
     def runs(self, text: str, language: str) -> dict[str, set[str]]:
         """Return the runs of characters in a text that are words that are looked for, and which these are."""
-        known, dull = self._known.setdefault(language, {}), self._dull.setdefault(language, set())
+        if language not in self._tables:
+            self._tables[language] = _Table(self._forms, language)
+        table = self._tables[language]
         # Most words of a text match nothing and come again and again: they are looked at once.
-        runs = runs_of(text) - dull
-        for run in runs - known.keys():
-            # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
-            is_plain = run[:2].lower() not in self._beginnings and run.isalpha() and run.isascii()
-            terms = () if is_plain and is_one_word(run) else terms_of_run(run, language)
-            words = set().union(*[self._by_term.get(term, ()) for term in terms])
-            if words:
-                known[run] = words
-            else:
-                dull.add(run)
-        return {run: known[run] for run in runs & known.keys()}
+        runs = runs_of(text) - table.dull
+        for run in runs - table.known.keys():
+            table.look_at(run)
+        return {run: table.known[run] for run in runs & table.known.keys()}
 
     def __call__(self, text: str, language: str) -> tuple[str, ...]:
         """Return the words that a text holds."""
         found = set().union(*self.runs(text, language).values())
-        return tuple([word for word in self._words if word in found])
+        return tuple([word for word in self._forms if word in found])
+
+
+class _Table:
+    """What is known of the runs of texts in one language: which words of a query they are."""
+
+    def __init__(self, forms: Mapping[str, Sequence[str]], language: str) -> None:
+        self._language = language
+        self._words: dict[str, set[str]] = {}
+        for word, group in forms.items():
+            for term in {term for form in group for term in query_terms(form, (language,))}:
+                self._words.setdefault(term, set()).add(word)
+        self._beginnings = {term[:2] for term in self._words}
+        self.known: dict[str, set[str]] = {}
+        self.dull: set[str] = set()
+
+    def look_at(self, run: str) -> None:
+        """Find out which words of the query a run is."""
+        # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
+        is_plain = run[:2].lower() not in self._beginnings and run.isalpha() and run.isascii()
+        terms = () if is_plain and is_one_word(run) else terms_of_run(run, self._language)
+        words = set().union(*[self._words.get(term, ()) for term in terms])
+        if words:
+            self.known[run] = words
+        else:
+            self.dull.add(run)
 
 
 @lru_cache(maxsize=16_384)
 def runs_of(text: str) -> frozenset[str]:
     """Return the runs of characters in a text; the same texts are candidates again and again."""
-    return frozenset(RUN.findall(text))
+    return frozenset([*RUN.findall(text), *compounds_in(text)])
 
 
 class MatchedChunks:
@@ -261,7 +372,7 @@ class MatchedChunks:
         """The chunks that were read, by number."""
         self._words: dict[int, tuple[str, ...]] = {}
         self.total = words.total
-        self.match = Matcher({term.word: term.variants for term in words.terms})
+        self.match = Matcher({term.word: term.forms for term in words.terms})
 
     def read(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
         """Return chunks by their numbers; those that are gone are left out."""

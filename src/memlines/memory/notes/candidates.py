@@ -231,7 +231,7 @@ def _matching(workspace: Workspace, settings: Settings, query: str, hits: Sequen
     for at, hit in enumerate(hits):
         for candidate, language in _within(workspace, settings, hit):
             terms = {*terms_of(candidate.text, language), *terms_of(candidate.text, "")}
-            shared = sum(not terms.isdisjoint(query_terms(word, (language, spoken))) for word in words)
+            shared = sum(not terms.isdisjoint(query_terms(word, ("", language, spoken))) for word in words)
             found.setdefault(candidate, shared)
             nearest += [candidate] if at == 0 else []
     most = max(found.values(), default=0)

@@ -30,7 +30,7 @@ from memlines.text.decisions import compose, is_decision, may_be_decision
 from memlines.text.entries import Entry, entries_of, without_comments
 from memlines.text.fact_note import facts_in
 from memlines.text.language import language_of
-from memlines.text.terms import telling_words, terms_of
+from memlines.text.terms import query_terms, telling_words, terms_of
 from memlines.types import FoundFile, SearchResult, cite
 
 if TYPE_CHECKING:
@@ -201,7 +201,9 @@ def _ordinal(day: date | None) -> int:
 def _answers(workspace: Workspace, settings: Settings, query: str, hits: SearchResult) -> Iterator[Recalled]:
     """Yield the entries in the lines of hits; of one hit, those first that share most of its words."""
     language = language_of(query)
-    terms = frozenset(terms_of(" ".join(telling_words(query)), language))
+    words = telling_words(query)
+    terms = {term for word in words for term in query_terms(word, (language,))}
+    terms.update(terms_of(" ".join(words), language))
 
     def shared(entry: Entry) -> int:
         return len(terms.intersection(terms_of(f"{entry.heading}\n{entry.text}", language)))

@@ -16,6 +16,9 @@ _FEW = 5_000
 _TITLE_WEIGHT = 0.5
 """A word in the file's name or a heading counts half: it is about the chunk, but not in the cited lines."""
 
+_WEIGHTS = f"1.0, {_TITLE_WEIGHT}, 0.0"
+"""What a word counts in each column: the text, the title, and the language, which only narrows."""
+
 
 def match_words(
     connection: Connection,
@@ -33,7 +36,7 @@ def match_words(
         extra = f"AND c.source IN ({','.join('?' * len(sources))})"
     rows = connection.execute(
         f"SELECT chunks_fts.rowid, rank FROM chunks_fts {join} WHERE chunks_fts MATCH ?"
-        f" AND rank MATCH 'bm25(1.0, {_TITLE_WEIGHT})' {extra} ORDER BY rank LIMIT ?",
+        f" AND rank MATCH 'bm25({_WEIGHTS})' {extra} ORDER BY rank LIMIT ?",
         (expression, *sources, limit if only is None else -1),
     )
     found = ((number, rank) for number, rank in rows if only is None or number in only)
@@ -45,11 +48,22 @@ def _match_few(
 ) -> list[tuple[int, float]]:
     """Do the same for a small part of a large index: only its own ranks are computed."""
     rows = connection.execute(
-        f"SELECT rowid, bm25(chunks_fts, 1.0, {_TITLE_WEIGHT}) FROM chunks_fts WHERE chunks_fts MATCH ?"
+        f"SELECT rowid, bm25(chunks_fts, {_WEIGHTS}) FROM chunks_fts WHERE chunks_fts MATCH ?"
         " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))",
         (expression, min(only, default=0), max(only, default=0), json.dumps(list(only))),
     )
     return sorted(rows, key=lambda row: (row[1], row[0]))[:limit]
+
+
+def is_matched(connection: Connection, expression: str) -> bool:
+    """Return whether any chunk matches."""
+    sql = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
+    return connection.execute(sql, (expression,)).get is not None
+
+
+def language_mark(language: str) -> str:
+    """Return the term that every chunk of a language has; no word of a text is the same."""
+    return f"__{language}"
 
 
 def document_counts(connection: Connection, terms: Sequence[str]) -> dict[str, int]:

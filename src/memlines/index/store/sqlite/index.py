@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from memlines.index.store.sqlite import db, files
+from memlines.index.store.sqlite.chunks import language_mark
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, IndexReader
 from memlines.index.store.sqlite.schema import migrate, version_of
@@ -183,12 +184,13 @@ class Index(IndexReader):
                 numbers.append(int(self.connection.execute(sql, (*place, *content, now)).get))
             # Words come last: any other insert would make FTS5 write out what it gathered so far.
             self.connection.executemany(
-                "INSERT INTO chunks_fts(rowid, words, title) VALUES(?, ?, ?)",
+                "INSERT INTO chunks_fts(rowid, words, title, language) VALUES(?, ?, ?, ?)",
                 [
                     (
                         number,
                         " ".join(terms_of(chunk.text, spoken[name])),
                         " ".join(terms_of(title_of(path, chunk.heading), spoken[name])),
+                        language_mark(spoken[name]),
                     )
                     for number, (name, chunk) in zip(numbers, new.items(), strict=True)
                 ],

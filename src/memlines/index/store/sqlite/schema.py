@@ -68,9 +68,11 @@ CREATE TABLE embedding_cache(
 );
 CREATE INDEX idx_embedding_cache_updated_at ON embedding_cache(updated_at);
 
--- Holds the terms of text/terms.py, separated by blanks, so its own tokeniser only has to split them.
+-- Holds the terms of text/terms.py, separated by blanks, so its own tokeniser only has to split them. The
+-- terms are stems in one language, whose mark is beside them. An index that was made before there were marks
+-- has two columns, and is replaced by one with three because of the version of its terms.
 CREATE VIRTUAL TABLE chunks_fts USING fts5(
-  words, title,
+  words, title, language,
   content='', contentless_delete=1,
   tokenize="ascii tokenchars '_'"
 );
