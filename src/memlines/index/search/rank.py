@@ -73,6 +73,9 @@ _MEASURED = 1.25
 _UNLEARNED = 0.6
 """What is left of what the builtin model says in a language that it did not learn, if no word is shared."""
 
+_FEW_WORDS = 6
+"""Words up to which covering the query counts as much as the rank; of twice as many it counts half as much."""
+
 _READ = 30
 """Candidates whose text is read before they are ranked. Not depending on how many results are
 asked for, it leaves the order of the first ones alone."""
@@ -158,7 +161,7 @@ def weigh(
         ranked = found.words.get(number, 0.0)
         most = 0.0
         for at, (share, vectors) in enumerate(_unit_evidence(chunk, found, chunks)):
-            words = _average(ranked, share) if share else 0.0
+            words = _average(ranked, share, chunks) if share else 0.0
             amount = combine(combine(words, vectors), beside)
             if amount:
                 evidence[Candidate(number, at)] = amount
@@ -257,12 +260,16 @@ def estimate_brief(
 
 def word_evidence(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> float:
     """Return what words say for a chunk that was read."""
-    return _average(found.words.get(chunk.number, 0.0), chunks.share(chunks.words_of(chunk)))
+    return _average(found.words.get(chunk.number, 0.0), chunks.share(chunks.words_of(chunk)), chunks)
 
 
-def _average(ranked: float, share: float) -> float:
-    """Return what words say: their rank, and the share of the query that they are; nothing without a rank."""
-    return (ranked + COVERED * share) / 2 if ranked else 0.0
+def _average(ranked: float, share: float, chunks: MatchedChunks) -> float:
+    """Return what words say: their rank, and the share of the query that they are; nothing without a rank.
+
+    A long text holds some of many words by chance, so of a long query the share says less.
+    """
+    covering = 0.5 * min(1.0, _FEW_WORDS / max(1, chunks.asked))
+    return (1.0 - covering) * ranked + covering * COVERED * share if ranked else 0.0
 
 
 def probability(evidence: float, curve: Curve) -> float:

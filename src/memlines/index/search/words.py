@@ -372,6 +372,7 @@ class MatchedChunks:
         """The chunks that were read, by number."""
         self._words: dict[int, tuple[str, ...]] = {}
         self.total = words.total
+        self.asked = len(words.terms)
         self.match = Matcher({term.word: term.forms for term in words.terms})
 
     def read(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
