@@ -74,13 +74,13 @@ _UNLEARNED = 0.6
 """What is left of what the builtin model says in a language that it did not learn, if no word is shared."""
 
 _FEW_WORDS = 6
-"""Words up to which covering the query counts as much as the rank; of twice as many it counts half as much."""
+"""Words up to which covering the query counts as much as the rank; of twice as many it counts half that."""
 
 _READ = 30
 """Candidates whose text is read before they are ranked. Not depending on how many results are
 asked for, it leaves the order of the first ones alone."""
 
-_STRONG, LIKELY = 0.85, 0.5
+STRONG, LIKELY = 0.85, 0.5
 """The scores from which a hit is strong or likely. docs/ranking.md says how often such a hit is right."""
 
 _NEAR_BY_WORDS = 0.1
@@ -282,7 +282,7 @@ def band_of(query: Query, score: float) -> Band:
     """Return how sure it is that a hit answers; only probabilities can be strong."""
     if not query.is_calibrated:
         return "weak" if score < query.settings.min_score else "likely"
-    return "strong" if score >= _STRONG else "likely" if score >= LIKELY else "weak"
+    return "strong" if score >= STRONG else "likely" if score >= LIKELY else "weak"
 
 
 def is_near(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> bool:

@@ -37,7 +37,7 @@ Key = TypeVar("Key")
 MOST_WEAK = 3
 """Hits that are shown if none is likely."""
 
-_BESIDE_THE_BEST = 0.5
+_BESIDE_THE_BEST, _BESIDE_A_STRONG_ONE = 0.5, 0.65
 """The part of the evidence for the best hit that another one needs; docs/ranking.md says what that costs."""
 
 _NEAREST = 30
@@ -58,10 +58,11 @@ def choose(
     score_of: Callable[[Candidate], float],
     found: RetrieverResults,
     chunks: MatchedChunks,
+    least: float,
     *,
     weak: bool,
 ) -> list[Shown]:
-    """Return what is shown, best first; if an answer is not likely, these are only the nearest."""
+    """Return what has the least evidence, best first; if an answer is not likely, only the nearest."""
     settings = query.settings
     most = settings.max_results
     eligible = evidence
@@ -78,9 +79,6 @@ def choose(
             read = chunks.read({one.number for one in best})
             near = {number for number, chunk in read.items() if rank.is_near(chunk, found, chunks)}
             eligible = {one: amount for one, amount in evidence.items() if one.number in near}
-        least = _BESIDE_THE_BEST * max(eligible.values(), default=0.0)
-        if not (weak or query.is_calibrated):
-            least = settings.min_score
         eligible = {one: amount for one, amount in eligible.items() if amount >= least}
     # Those that cannot be shown need not be read, unless repetition makes room for them or any may come up.
     few = eligible
@@ -305,14 +303,18 @@ def search(
         evidence = fade(query, evidence, chunks)
     if not evidence:
         return Found(corrections=corrections)
-    if query.is_calibrated and not (within and within.brief):
+    first = max(evidence, key=evidence.__getitem__)
+    ranks_lines = query.is_calibrated and not (within and within.brief)
+    if ranks_lines:
         likelihood, score_of = rank.make_score(query, evidence, found, chunks)
     else:
-        likelihood, score_of = max(evidence.values()), evidence.__getitem__
-    confident = likelihood >= query.settings.min_score
-    if query.is_calibrated and not query.strict:
-        confident = confident or score_of(max(evidence, key=evidence.__getitem__)) >= rank.LIKELY
-    shown = choose(query, evidence, score_of, found, chunks, weak=not confident)
+        likelihood, score_of = evidence[first], evidence.__getitem__
+    band = rank.band_of(query, score_of(first)) if ranks_lines else "weak"
+    confident = likelihood >= query.settings.min_score or (band != "weak" and not query.strict)
+    least = (_BESIDE_A_STRONG_ONE if band == "strong" else _BESIDE_THE_BEST) * evidence[first]
+    if confident and not query.is_calibrated:
+        least = query.settings.min_score
+    shown = choose(query, evidence, score_of, found, chunks, least, weak=not confident)
     how = _explain(query, found, weak=not confident)
     hits = tuple([_quote(query, one, score_of(one.candidate), found, chunks, how) for one in shown])
     return Found(hits, likelihood, confident and bool(hits), corrections)
