@@ -160,6 +160,10 @@ Turns = tuple[tuple[int, int], ...]
 """The turns in a chunk of a conversation: the line of its text, counted from 0, that each begins on, and the
 line of the transcript that it is on."""
 
+Days = tuple[str, ...]
+"""The days of the entries or turns in a chunk, as `2026-11-16`, empty where none is known: one for each of
+them, one for all, or none if the path of its daily log or the heading of its session says it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
@@ -171,6 +175,7 @@ class Chunk:
     hash: str
     heading: str = ""
     turns: Turns = ()
+    days: Days = ()
 
     @property
     def embedded_text(self) -> str:
@@ -228,6 +233,7 @@ class IndexedChunk:
     mtime_ns: int
     language: str = ""
     turns: Turns = ()
+    days: Days = ()
 
     @property
     def embedded_text(self) -> str:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.query import log_day
 from memlines.index.search.run import age_in_days, decay
+from memlines.text.days import log_day
 from memlines.types import IndexedChunk
 from tests.memories import words_memory, write
 

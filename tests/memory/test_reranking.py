@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,13 @@ def test_the_best_hits_are_sent_with_their_headings_and_come_in_a_better_order(
     assert seen.texts == [f"{hit.heading}\n{hit.snippet.strip()}" for hit in plain]
     assert (paths(plain)[-1], paths(result)[0]) == ("memory/answer.md", "memory/answer.md")
     assert (result[0].why.reranked, result.warnings) == (1.0, ())
+
+
+def test_the_notes_of_a_day_stay_in_the_order_of_time(workspace: Path, server: RerankServer) -> None:
+    write(workspace, {"memory/log.md": "- 2026-11-15: talks\n", "memory/note.md": "- 2026-11-15: postgres\n"})
+    with Memory(workspace, {**WORDS, **server.settings(weight=1.0)}) as memory:
+        result = memory.search("what happened yesterday?", now=datetime(2026, 11, 16, tzinfo=UTC))
+    assert (paths(result), server.requests) == (["memory/log.md", "memory/note.md"], [])
 
 
 def test_scores_and_bands_stay_as_search_decided_them(workspace: Path, server: RerankServer) -> None:

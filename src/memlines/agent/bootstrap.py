@@ -19,7 +19,6 @@ from memlines.files import atomic, snapshots
 from memlines.files.place import place_of, reading
 from memlines.files.read import decode
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
-from memlines.index.search.query import log_day
 from memlines.memory.arguments import CONTEXT, check
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now, main_note
@@ -27,6 +26,7 @@ from memlines.memory.notes.recall import latest
 from memlines.paths import note_path
 from memlines.settings import switched_off
 from memlines.text.chunk import weigh
+from memlines.text.days import log_day
 from memlines.text.entries import session_comments
 from memlines.text.neutral import NOTHING, Neutral, Quote, block, quote_lines
 from memlines.types import cite

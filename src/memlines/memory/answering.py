@@ -68,7 +68,8 @@ class Embedder:
 def search_asked(manager: Manager, query: Query, progress: Progress = silent) -> SearchResult:
     """Answer a query that a person or an agent asks for, as `search_fresh` does, reranked if so set."""
     wanted = manager.settings.rerank
-    if wanted.provider == "none" or query.mode == "words" or query.profile == "openclaw":
+    is_ordered = query.is_only_days or query.profile == "openclaw"  # by time, or as OpenClaw would
+    if wanted.provider == "none" or query.mode == "words" or is_ordered:
         return search_fresh(manager, query, progress)
     from memlines.memory.reranking import rerank
 
@@ -218,7 +219,7 @@ def _search_snapshot(
         model=provider.model if provider else "",
         mode=query.mode,
         pending=pending,
-        warnings=(*warnings, *chosen.doubts),
+        warnings=(*warnings, *chosen.doubts, *found.warnings),
         likelihood=found.likelihood,
         confident=found.confident,
         corrections=found.corrections,

@@ -168,6 +168,19 @@ def asks_for_a_time(folded: str) -> bool:
     return any(re.search(pattern, folded) for pattern in patterns)
 
 
+@cache
+def _happened() -> frozenset[str]:
+    """Return the words, of every language, with which a question asks for all of a time."""
+    return frozenset(
+        word for code in languages_with("time") for word in section(code, "time").get("happened", "").split()
+    )
+
+
+def without_happened(question: str) -> str:
+    """Return a question without words such as "happened", which name nothing that could be found."""
+    return re.sub(r"\w+", lambda word: "" if fold(word[0]) in _happened() else word[0], question)
+
+
 # Letters keep their number, so that what is found in the folded text can be cut out of the query.
 _FOLDED = {
     code: unicodedata.normalize("NFKD", chr(code))[0].lower()
@@ -213,7 +226,7 @@ def pieces_of(folded: str) -> list[Part]:
 def _part(piece: re.Match[str]) -> Part:
     start, end = piece.span()
     if piece["figures"]:
-        days = _read_date(piece["figures"])
+        days = read_date(piece["figures"])
         return Part("D" if days else "x", start, end, days=days)
     if piece["number"]:
         value = int(piece["number"])
@@ -242,7 +255,7 @@ def tag_words(folded: str, pieces: list[Part], language: str) -> list[Part]:
     return parts
 
 
-def _read_date(figures: str) -> Days | None:
+def read_date(figures: str) -> Days | None:
     """Read a date in figures; 05/07/2023 is one day in Europe and another in America, so it is none here."""
     numbers = _NUMBER.findall(figures)
     marks = "".join(figures.translate(_WITHOUT_NUMBERS).split())

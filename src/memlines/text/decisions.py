@@ -13,6 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from memlines.text.patterns import alternatives, any_language
+from memlines.text.terms import is_small_talk, words_of
 
 _END = re.compile(r"[.!?\n]")
 _NEAR = 300
@@ -69,6 +70,12 @@ def is_decision(text: str, heading: str = "") -> bool:
     is_title, is_open = _patterns().title, any_language("decisions", "open")
     titles = compose(heading).lower().split(" > ")
     return any(is_title.search(title) and not is_open.search(title) for title in titles)
+
+
+def asks_for_decisions(question: str) -> bool:
+    """Return whether a question asks for decisions and for nothing else, as "What did we decide?" does."""
+    rest, found = any_language("decisions", "question").subn(" ", compose(question).lower())
+    return found > 0 and not (words_of(rest) and not is_small_talk(rest))
 
 
 def may_be_decision(low: str) -> bool:

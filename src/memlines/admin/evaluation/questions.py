@@ -21,11 +21,11 @@ from typing import Any
 from memlines.admin.evaluation.sets import Gold, Query
 from memlines.errors import EmbeddingError
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
-from memlines.index.search.query import log_day
-from memlines.memory.notes.entries import body_of, day_of, notes_in, slug_of, text_in, text_of
+from memlines.memory.notes.entries import body_of, notes_in, slug_of, text_in, text_of
 from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.text.chunk import text_hash
+from memlines.text.days import day_of, log_day
 from memlines.text.entries import Entry, entries_of
 from memlines.text.language import language_of, stop_words
 from memlines.text.neutral import Quote

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 from memlines.index.search.words import MatchedChunks, runs_of
 from memlines.text.chunk import sentences_of
+from memlines.text.days import log_day
 from memlines.text.entries import entries_of
-from memlines.types import Hit, IndexedChunk, Turns
+from memlines.types import Days, Hit, IndexedChunk, Turns
 
 MAX_SNIPPET = 700
 """Characters of a chunk that are shown where chunks are cited."""
@@ -32,11 +33,12 @@ _SENTENCE = 0.5
 HEADING = 0.5
 """What words count that are only in a heading above an entry, as in the index."""
 
-_BELOW = " > "
+BELOW = " > "
 _KEPT = 2_048
 """Texts whose parts are kept: the same chunks answer again and again."""
 
 _WORD = re.compile(r"\w+")
+_SESSION_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class Passage(NamedTuple):
@@ -107,14 +109,38 @@ def best_sentences(chunk: IndexedChunk, cosines: Sequence[float], own: float) ->
     return [max(one, (one + title) / 2) for one in best]
 
 
+def days_of(chunk: IndexedChunk) -> Days:
+    """Return the day of each unit of a chunk, or one if all have the same; it is empty if it is not known."""
+    if chunk.days:
+        return chunk.days
+    day = log_day(chunk.path)
+    if day is not None:
+        return (day.isoformat(),)
+    session = _SESSION_DAY.match(chunk.heading) if chunk.source == "sessions" else None
+    return (session[0] if session else "",)
+
+
+def days_of_units(chunk: IndexedChunk) -> Days:
+    """Return the day of each unit of a chunk."""
+    days, count = days_of(chunk), len(units_of(chunk))
+    return days if len(days) == count else days[:1] * count
+
+
 def passage_of(
-    chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[float] = (), at: int = -1
+    chunk: IndexedChunk,
+    chunks: MatchedChunks,
+    cosines: Sequence[float] = (),
+    at: int = -1,
+    among: Sequence[bool] = (),
 ) -> Passage:
     """Return the passage of a chunk that answers a query, around one of its units or around the best.
 
-    `cosines` are those of the chunk's sentences.
+    `cosines` are those of the chunk's sentences. `among` says which units may be shown together, if not all.
     """
     units: Sequence[Unit] = units_of(chunk)
+    if among:  # a passage ends where a section does
+        marked = zip(units, among, strict=True)
+        units = [unit if may else unit._replace(section=-1 - unit.section) for unit, may in marked]
     if len(units) > 1:
         units = _best_run(units, _evidence(chunk, chunks, cosines), at)
     if not _fits(units, sum([len(unit.text) for unit in units])):  # one entry that is too long
@@ -127,8 +153,8 @@ def passage_of(
     text = "\n".join(lines[first : last + 1])
     heading = chunk.heading
     if units[0].heading:  # below those above the chunk that it does not end
-        above = heading.split(_BELOW)[: units[0].level - 1] if heading else []
-        heading = _BELOW.join([*above, units[0].heading])
+        above = heading.split(BELOW)[: units[0].level - 1] if heading else []
+        heading = BELOW.join([*above, units[0].heading])
     snippet = snippet_of(text, lambda part: chunks.match(part, chunk.language), _MOST_CHARACTERS)
     return Passage(numbers[first][0], numbers[last][1], snippet, heading)
 
@@ -144,6 +170,8 @@ def _evidence(
     above: dict[str, tuple[str, ...]] = {"": ()}
 
     def evidence(unit: Unit) -> float:
+        if unit.section < 0:
+            return -1.0
         if unit.heading not in above:
             above[unit.heading] = chunks.match(unit.heading, chunk.language)
         words = chunks.match(unit.text, chunk.language)

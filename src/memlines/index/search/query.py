@@ -11,15 +11,15 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from fnmatch import fnmatchcase
-from itertools import islice
 
-from memlines.index.store.sqlite.chunks import numbers_of_days
-from memlines.index.store.sqlite.index import Index
+from memlines.index.search.passages import days_of
 from memlines.settings.tree import Query as QuerySettings
 from memlines.text.aliases import NO_EXPANSION, Expansion
+from memlines.text.date_words import without_happened
 from memlines.text.dates import Span, asks_when, spans_of
+from memlines.text.decisions import asks_for_decisions
 from memlines.text.terms import is_small_talk, telling_words, words_of
 from memlines.types import IndexedChunk, Mode, Source
 
@@ -49,19 +49,8 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\s*\n\s*")
 _SHORT_MESSAGE = 40
 """Words; a longer text is a message with a question in it rather than a query."""
 
-_LOG = re.compile(r"^memory/(?:.*/)?(\d{4}-\d{2}-\d{2})(?:[-_][^/]*)?\.md$")
-_SESSION_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-
-_SAME_DAYS = 0.3
-"""The evidence for a chunk that was written in the days the query is about."""
-
-_ONLY_DAYS = 0.7
-"""The same if the query is about nothing else: "what did I do yesterday?"."""
-
 _ANY_DAY = 0.05
 """The evidence for a chunk that has a date at all, if the query asks when something was."""
-
-_MOST_OF_DAYS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +64,11 @@ class Filters:
     sources: tuple[str, ...] = ()
     after: str = ""
     before: str = ""
+
+    def allow(self, day: str) -> bool:
+        """Return whether an entry of a day may answer; one without a day may if days do not matter."""
+        late_enough = not self.after or (bool(day) and day >= self.after)
+        return late_enough and (not self.before or (bool(day) and day < self.before))
 
 
 NO_FILTERS = Filters()
@@ -105,7 +99,9 @@ class Query:
     spans: tuple[Span, ...] = ()
     """The days it is about."""
     is_only_days: bool = False
-    """Whether it is about nothing else."""
+    """Whether it is about nothing else, or about what was decided then."""
+    wants_decisions: bool = False
+    """Whether it asks what was decided in those days."""
     asks_when: bool = False
     """Whether it asks when something was."""
     corrects: bool = False
@@ -118,6 +114,15 @@ class Query:
     def expand(self, expansion: Expansion) -> Query:
         """Return it with other names for what it says."""
         return replace(self, text=expansion.of(self.text), expansion=self.expansion | expansion)
+
+    @property
+    def names_days(self) -> bool:
+        """Whether the days of entries matter to it."""
+        return bool(self.spans or self.filters.after or self.filters.before)
+
+    def is_about(self, day: str) -> bool:
+        """Return whether a day is one of those that it names."""
+        return any(span.first.isoformat() <= day <= span.last.isoformat() for span in self.spans)
 
 
 def parse_query(
@@ -144,9 +149,16 @@ def parse_query(
         return query
     text = find_question(text)
     rest, spans, is_only_days = parse_days(text, now)
-    asks = asks_when(text)
+    if not spans and (span := _span_of(filters, text)):
+        spans, is_only_days = (span,), True
     return replace(
-        query, text=rest, spans=spans, is_only_days=is_only_days, asks_when=asks, corrects=corrects
+        query,
+        text=rest,
+        spans=spans,
+        is_only_days=is_only_days,
+        wants_decisions=is_only_days and asks_for_decisions(_remove(text, spans)),
+        asks_when=asks_when(text),
+        corrects=corrects,
     )
 
 
@@ -163,7 +175,10 @@ def find_question(message: str) -> str:
 
 
 def parse_filters(query: str) -> tuple[str, Filters]:
-    """Split a query into text and filters; one of filters alone is searched by its tags, or as plain text."""
+    """Split a query into text and filters; one of filters alone is searched by its tags, or as plain text.
+
+    Days are an exception: a query of nothing else is about the notes of those days.
+    """
     found: dict[str, list[str]] = {key: [] for key in ("phrase", "without", *_FILTERS)}
 
     def take(mark: re.Match[str]) -> str:
@@ -180,7 +195,7 @@ def parse_filters(query: str) -> tuple[str, Filters]:
         return ""
 
     text = _MARK.sub(take, query).strip() or " ".join(found["tag"])
-    if not text:
+    if not (text or found["after"] or found["before"]):
         return query, NO_FILTERS
     filters = Filters(
         tuple(found["phrase"]),
@@ -191,7 +206,26 @@ def parse_filters(query: str) -> tuple[str, Filters]:
         max(found["after"], default=""),
         min(found["before"], default=""),
     )
-    return text, filters
+    return text or query, filters
+
+
+def _span_of(filters: Filters, text: str) -> Span | None:
+    """Return the days that filters name if the query asks for nothing else: "what happened after:2026-05"."""
+    if not (filters.after or filters.before) or not _asks_nothing_else(_MARK.sub("", text)):
+        return None
+    try:
+        first = date.fromisoformat(_first_day(filters.after)) if filters.after else date.min
+        last = date.max
+        if filters.before:
+            last = date.fromisoformat(_first_day(filters.before)) - timedelta(days=1)
+    except (ValueError, OverflowError):  # 2026-02-31
+        return None
+    return Span(first, last, "", said_only_time=True)
+
+
+def _first_day(begin: str) -> str:
+    """Return the first day of a year, a month or a day: of `2026-05`, `2026-05-01`."""
+    return begin + "0000-01-01"[len(begin) :]
 
 
 def parse_days(query: str, now: datetime) -> tuple[str, tuple[Span, ...], bool]:
@@ -200,9 +234,15 @@ def parse_days(query: str, now: datetime) -> tuple[str, tuple[Span, ...], bool]:
     if not spans:
         return " ".join(query.split()), spans, False
     rest = _remove(query, spans)
-    if is_small_talk(rest) or not words_of(rest):
+    if _asks_nothing_else(rest):
         return query, spans, True
     return _remove(query, [span for span in spans if span.said_only_time]), spans, False
+
+
+def _asks_nothing_else(rest: str) -> bool:
+    """Return whether a query without its days asks for all of them, or for what was decided in them."""
+    plain = without_happened(rest)
+    return not words_of(plain) or is_small_talk(plain) or asks_for_decisions(plain)
 
 
 def without_code(message: str) -> str:
@@ -231,7 +271,7 @@ def make_filter(
     def fits(chunk: IndexedChunk) -> bool:
         if chunk.source not in query.sources or (filters.sources and chunk.source not in filters.sources):
             return False
-        day = day_of(chunk) if days is None else days.get(chunk.number, "")
+        known = days_of(chunk) if days is None else (days.get(chunk.number, ""),)
         text = f"{chunk.heading} {chunk.text}"
         return (
             all(
@@ -239,8 +279,7 @@ def make_filter(
                 for path in filters.paths
             )
             and all(tag.search(text) for tag in tags)
-            and (not filters.after or (bool(day) and day >= filters.after))
-            and (not filters.before or (bool(day) and day < filters.before))
+            and any(filters.allow(day) for day in known)
             and all(phrase in _fold(text) for phrase in filters.phrases)
             and not (filters.without and match(text, chunk.language))
         )
@@ -259,53 +298,9 @@ def relax_phrases(query: Query, chunks: Iterable[IndexedChunk]) -> tuple[Query, 
     return replace(query, filters=replace(query.filters, phrases=kept)), missing
 
 
-def days_evidence(index: Index, query: Query) -> dict[int, float]:
-    """Return the evidence for chunks of the days that the query is about, by number."""
-    numbers: list[int] = []
-    paths = index.paths()
-    for span in query.spans:
-        logs = [path for path in paths if (day := log_day(path)) and span.first <= day <= span.last]
-        numbers += islice(index.numbers_of(logs), _MOST_OF_DAYS)
-        first, last = span.first.isoformat(), span.last.isoformat()
-        numbers += numbers_of_days(index.connection, first, last, _MOST_OF_DAYS)
-    return dict.fromkeys(numbers, _ONLY_DAYS if query.is_only_days else _SAME_DAYS)
-
-
-def known_days_evidence(days: Mapping[int, str], query: Query) -> dict[int, float]:
-    """Return the same if the days of chunks are known from elsewhere than the index.
-
-    They only count if the query is about nothing else: what was written down on a day need not be about it.
-    """
-    spans = [(span.first.isoformat(), span.last.isoformat()) for span in query.spans if query.is_only_days]
-    fitting = (
-        number for number in reversed([*days]) if any(first <= days[number] <= last for first, last in spans)
-    )
-    return dict.fromkeys(islice(fitting, _MOST_OF_DAYS) if spans else (), _ONLY_DAYS)
-
-
 def date_evidence(chunk: IndexedChunk) -> float:
-    """Return the evidence for a chunk by its date, if the query asks for one."""
-    return _ANY_DAY if day_of(chunk) else 0.0
-
-
-def day_of(chunk: IndexedChunk) -> str:
-    """Return the day a chunk belongs to: that of its daily log or of its session; others have none."""
-    day = log_day(chunk.path)
-    if day is not None:
-        return day.isoformat()
-    session = _SESSION_DAY.match(chunk.heading) if chunk.source == "sessions" else None
-    return session[0] if session else ""
-
-
-def log_day(path: str) -> date | None:
-    """Return the day of a daily log; `None` if the path is not one's."""
-    match = _LOG.match(path)
-    if match is None:
-        return None
-    try:
-        return date.fromisoformat(match[1])
-    except ValueError:
-        return None
+    """Return the evidence for a chunk by its dates, if the query asks for one."""
+    return _ANY_DAY if any(days_of(chunk)) else 0.0
 
 
 def _fold(text: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from heapq import nlargest
 from typing import Literal, NamedTuple
 
-from memlines.index.search.passages import HEADING, best_sentences, units_of
+from memlines.index.search.passages import HEADING, best_sentences, days_of_units, units_of
 from memlines.index.search.query import Query, date_evidence
 from memlines.index.search.retrievers import RetrieverResults
 from memlines.index.search.words import COVERED, MatchedChunks
@@ -157,16 +157,20 @@ def weigh(
     best = chunks.read(_first(scores))
     least = 1.0
     for number, chunk in best.items():
-        beside = timely.get(number) or (date_evidence(chunk) if query.asks_when else 0.0)
+        dated = date_evidence(chunk) if query.asks_when else 0.0
+        days = days_of_units(chunk) if query.names_days else ()
         ranked = found.words.get(number, 0.0)
         most = 0.0
         for at, (share, vectors) in enumerate(_unit_evidence(chunk, found, chunks)):
             words = _average(ranked, share, chunks) if share else 0.0
+            if days and not query.filters.allow(days[at]):
+                continue
+            beside = (timely.get(number, 0.0) if days and query.is_about(days[at]) else 0.0) or dated
             amount = combine(combine(words, vectors), beside)
             if amount:
                 evidence[Candidate(number, at)] = amount
                 most = max(most, amount)
-        least = min(least, most)
+        least = min(least, most or least)
     # The units of the others were not weighed one by one: they are not better than those that were.
     for number, score in scores.items():
         if number not in best:
@@ -192,7 +196,9 @@ def make_score(
         curve = "vectors"
     elif not found.vectors:
         curve = "words"
-    elif first.number in found.words and not is_foreign(query.text, chunks.known[first.number].text):
+    elif first.number in found.words and not is_foreign(
+        query.text, chunks.read([first.number])[first.number].text
+    ):
         curve = "both"
     shift, slope, by_lead = _LINE_CURVES[curve]
 

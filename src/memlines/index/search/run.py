@@ -16,20 +16,20 @@ from typing import NamedTuple, TypeVar
 
 from memlines.embed.base import Provider, embed_query, to_blobs
 from memlines.index.search import rank
-from memlines.index.search.passages import Passage, excerpt_of, lines_of, passage_of, text_of, whole
-from memlines.index.search.query import (
-    NO_FILTERS,
-    Query,
+from memlines.index.search.days import (
     days_evidence,
     known_days_evidence,
-    log_day,
-    make_filter,
-    relax_phrases,
+    rank_days,
+    shown_together,
+    without_notes_of,
 )
+from memlines.index.search.passages import Passage, excerpt_of, lines_of, passage_of, text_of, whole
+from memlines.index.search.query import NO_FILTERS, Query, make_filter, relax_phrases
 from memlines.index.search.rank import Candidate, Estimates
 from memlines.index.search.retrievers import CandidateSet, RetrieverResults, retrieve
 from memlines.index.search.words import MatchedChunks, Matcher, look_up
 from memlines.index.store.sqlite.index import Index
+from memlines.text.days import log_day
 from memlines.types import Hit, IndexedChunk, Why
 
 Key = TypeVar("Key")
@@ -214,7 +214,8 @@ def _without_repeats(
         elif query.profile == "openclaw":  # which cites chunks
             passage = excerpt_of(chunk, chunks)
         else:
-            passage = passage_of(chunk, chunks, found.sentences.get(one.number, ()), one.unit)
+            near, among = found.sentences.get(one.number, ()), shown_together(query, chunk, one.unit)
+            passage = passage_of(chunk, chunks, near, one.unit, among)
         shown.append(Shown(one, chunk, passage))
     return shown
 
@@ -258,6 +259,8 @@ class Found(NamedTuple):
     """Whether that is likely enough; if not, the hits are only the nearest."""
     corrections: Mapping[str, str] = MappingProxyType({})
     """Words and quoted phrases that the index does not hold, and what was searched instead."""
+    warnings: tuple[str, ...] = ()
+    """What should be said about the hits."""
 
 
 def search(
@@ -280,7 +283,7 @@ def search(
     timely: dict[int, float] = {}
     if query.is_calibrated and query.spans:
         if within is None:
-            timely = days_evidence(index, query)
+            timely = days_evidence(index, query, scores, chunks)
         elif within.timely:
             known = known_days_evidence(within.days, query)
             timely = {number: evidence for number, evidence in known.items() if number in within.numbers}
@@ -301,15 +304,21 @@ def search(
         evidence = weigh(query, scores, found, timely, chunks)
     if query.settings.temporal_decay.enabled:
         evidence = fade(query, evidence, chunks)
+    is_scored = not query.is_calibrated or bool(within and within.brief)
+    warnings: tuple[str, ...] = ()
+    if query.spans and within is None:
+        of_days = [number for number in timely if number in scores]
+        evidence, is_scored = rank_days(query, evidence, of_days, found, chunks)
+        if query.is_only_days and not of_days:
+            warnings = (without_notes_of(query.spans),)
     if not evidence:
-        return Found(corrections=corrections)
+        return Found(corrections=corrections, warnings=warnings)
     first = max(evidence, key=evidence.__getitem__)
-    ranks_lines = query.is_calibrated and not (within and within.brief)
-    if ranks_lines:
-        likelihood, score_of = rank.make_score(query, evidence, found, chunks)
-    else:
+    if is_scored:
         likelihood, score_of = evidence[first], evidence.__getitem__
-    band = rank.band_of(query, score_of(first)) if ranks_lines else "weak"
+    else:
+        likelihood, score_of = rank.make_score(query, evidence, found, chunks)
+    band = "weak" if is_scored else rank.band_of(query, score_of(first))
     confident = likelihood >= query.settings.min_score or (band != "weak" and not query.strict)
     least = (_BESIDE_A_STRONG_ONE if band == "strong" else _BESIDE_THE_BEST) * evidence[first]
     if confident and not query.is_calibrated:
@@ -317,7 +326,7 @@ def search(
     shown = choose(query, evidence, score_of, found, chunks, least, weak=not confident)
     how = _explain(query, found, weak=not confident)
     hits = tuple([_quote(query, one, score_of(one.candidate), found, chunks, how) for one in shown])
-    return Found(hits, likelihood, confident and bool(hits), corrections)
+    return Found(hits, likelihood, confident and bool(hits), corrections, warnings)
 
 
 def _quote(

@@ -22,6 +22,7 @@ from memlines.locks import WriterLock
 from memlines.paths import Workspace, note_path
 from memlines.settings import Settings
 from memlines.text.chunk import CHUNKER_VERSION, SENTENCES_VERSION, text_hash
+from memlines.text.days import DAYS_VERSION
 from memlines.text.terms import TERMS_VERSION
 from memlines.types import Progress, Space
 
@@ -113,6 +114,7 @@ def identity_of(settings: Settings) -> dict[str, Any]:
     redaction = REDACTION_VERSION + (f"-{text_hash(json.dumps(rules))[:12]}" if rules else "")
     return {
         "chunker": CHUNKER_VERSION,
+        "days": DAYS_VERSION,
         "chunk_tokens": settings.chunking.tokens,
         "chunk_overlap": settings.chunking.overlap,
         "terms": TERMS_VERSION,

@@ -14,6 +14,7 @@ from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite import foreign
 from memlines.index.sync.discovery import SNAPSHOTS
 from memlines.settings import Settings
+from memlines.text.days import join_days
 from memlines.text.redaction import Rules, redact, redact_together, rules_of
 from memlines.text.turns import chunk_turns, stretches
 from memlines.transcripts.catalogue import format_of
@@ -87,6 +88,12 @@ def cut_transcript(
     chunks: list[Chunk] = []
     for stretch in clean:
         chunks += chunk_turns(stretch, heading, chunking.tokens, chunking.overlap)
+    days = {turn.line: turn.time.date().isoformat() for turn in transcript.turns if turn.time}
+    began = heading[:10]
+    chunks = [
+        replace(chunk, days=join_days([days.get(line, began) for _, line in chunk.turns], began))
+        for chunk in chunks
+    ]
     last_line = parts[-1][0].line if parts else 0
     return Cut(chunks, _tail(document, file, last_line, heading, secret_lines))
 

@@ -26,6 +26,7 @@ from memlines.index.sync.job import Job
 from memlines.paths import note_path
 from memlines.settings import Settings
 from memlines.text.chunk import chunk_note, text_hash
+from memlines.text.days import date_chunks
 from memlines.types import Cut, Discovery, Document, FoundFile, IndexedFile, Problem, Tail
 
 LABEL = "indexing"
@@ -199,10 +200,10 @@ def cut_document(
         size = settings.chunking.tokens, settings.chunking.overlap
         text = without_private_blocks(document.text)
         if document.path != note_path(settings.facts.file):
-            return Cut(chunk_note(text, *size))
+            return Cut(date_chunks(chunk_note(text, *size), text, document.path))
         from memlines.text.fact_note import chunk_facts
 
-        return Cut(chunk_facts(text, *size))
+        return Cut(date_chunks(chunk_facts(text, *size), text, document.path))
     from memlines.index.sync.transcripts import cut_transcript
 
     return cut_transcript(document, file, settings, forgotten)

@@ -25,9 +25,10 @@ from memlines.errors import StoreError
 from memlines.index.search.run import jaccard
 from memlines.index.search.words import find_all
 from memlines.memory.manager import Manager
-from memlines.memory.notes.entries import body_of, day_of, text_of
+from memlines.memory.notes.entries import body_of, text_of
 from memlines.paths import languages_with, note_path
 from memlines.text.dates import spans_of
+from memlines.text.days import day_of
 from memlines.text.entries import Entry, entries_of
 from memlines.text.fact_note import facts_in
 from memlines.text.facts import FactLine

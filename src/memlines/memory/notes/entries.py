@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -28,7 +28,6 @@ from memlines.errors import PathError, SettingsError, UsageError
 from memlines.files.atomic import read
 from memlines.files.read import decode, resolve_note
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, discover
-from memlines.index.search.query import log_day
 from memlines.paths import Workspace, is_unicode
 from memlines.settings import Settings
 from memlines.text.edits import tidy
@@ -57,13 +56,6 @@ outline of the note."""
 
 _MARKER = re.compile(r"^ {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+")
 _LABELLED = re.compile(_MARKER.pattern + r"(?:(?:(?P<day>\d{4}-\d{2}-\d{2}):?|\d{1,2}:\d{2})(?:[ \t]+|$))?")
-_DATED = re.compile(
-    r"^ {0,3}(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})[ \t]+)?(?:\[[ xX]\][ \t]+)?[*_\[(]{0,3}"
-    r"(?P<day>\d{4}-\d{2}-\d{2})(?![\w-])",
-    re.MULTILINE,
-)
-"""How an entry or a heading begins that says from which day it is."""
-
 _SESSION = re.compile(r"(?:^|[ \t])\[session (?P<id>[^\[\]]{1,200})\]$")
 
 
@@ -159,27 +151,6 @@ def sessions_in(text: str) -> Iterator[tuple[Entry, str]]:
         session = session_of(entry.text) or around
         if session:
             yield entry, session
-
-
-def day_of(path: str, entry: Entry) -> date | None:
-    """Return the day an entry was written: the one it begins with, that of a heading above, or of its log."""
-    if day := _day_at_start(entry.text):
-        return day
-    titles = reversed(entry.heading.split(" > "))
-    return next((day for title in titles if (day := _day_at_start(title))), None) or log_day(path)
-
-
-def days_in(text: str) -> list[str]:
-    """Return what the lines of a note begin with that looks like a day; an entry is from one of these."""
-    return _DATED.findall(text)
-
-
-def _day_at_start(text: str) -> date | None:
-    found = _DATED.match(text)
-    try:
-        return date.fromisoformat(found["day"]) if found else None
-    except ValueError:  # 2026-13-40 is text
-        return None
 
 
 def daily_log(now: datetime) -> str:

@@ -11,11 +11,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from memlines.files.read import without_private_blocks
-from memlines.index.search.query import log_day
 from memlines.memory.notes.entries import (
     body_of,
-    day_of,
-    days_in,
     local_now,
     notes_in,
     slug_of,
@@ -26,6 +23,7 @@ from memlines.memory.notes.entries import (
 )
 from memlines.paths import Workspace, note_path
 from memlines.settings import Settings
+from memlines.text.days import day_of, days_in, log_day
 from memlines.text.decisions import compose, is_decision, may_be_decision
 from memlines.text.entries import Entry, entries_of, without_comments
 from memlines.text.fact_note import facts_in

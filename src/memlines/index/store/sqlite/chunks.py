@@ -108,15 +108,6 @@ def places_in(connection: Connection, path: str) -> list[tuple[int, int]]:
     return rows
 
 
-def numbers_of_days(connection: Connection, first: str, last: str, limit: int) -> list[int]:
-    """Return the numbers of the chunks of sessions of some days, whose headings begin with the day."""
-    rows = connection.execute(
-        "SELECT number FROM chunks WHERE source = 'sessions' AND heading >= ? AND heading < ? LIMIT ?",
-        (first, last + "\U0010ffff", limit),
-    )
-    return [number for (number,) in rows]
-
-
 def texts_with(connection: Connection, piece: str) -> Iterator[str]:
     """Yield the texts of the chunks of sessions that hold a piece."""
     sql = "SELECT text FROM chunks WHERE source = 'sessions' AND instr(text, ?)"

@@ -21,6 +21,7 @@ from typing import Any
 
 from memlines.index.store.sqlite import db, files
 from memlines.index.store.sqlite.chunks import language_mark
+from memlines.index.store.sqlite.days import add_days, drop_days, write_days
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, IndexReader
 from memlines.index.store.sqlite.schema import migrate, version_of
@@ -30,7 +31,7 @@ from memlines.text.terms import terms_of, title_of
 from memlines.types import Chunk, Document, IndexedFile, Spot, Tail
 
 Move = tuple[int, str, str, Chunk]
-"""A chunk that stays: its number, its name so far, and its name and lines now."""
+"""A chunk that stays: its number, its name so far, and its name, lines and days now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +52,21 @@ def compare(
 ) -> tuple[list[int], list[Move], dict[str, Chunk]]:
     """Return what changes in the lines `since` one if a document is cut into these chunks.
 
-    These are the numbers of the chunks that go, those that stay on other lines, and the new ones by name.
+    These are the numbers of the chunks that go, those that stay on other lines or get other days, and the new
+    ones by name.
 
     Text, headings and language make the words and vectors of a chunk: if all are the same, so are they. It
     is the language of the document; without one, each chunk is in that of its text, which is the same then.
     """
     rows = connection.execute(
-        "SELECT number, id, hash, heading, source, language FROM chunks"
+        "SELECT number, id, hash, heading, source, language, days FROM chunks"
         " WHERE path = ? AND start_line >= ? ORDER BY start_line, number",
         (document.path, since),
     )
-    known: dict[tuple[str, ...], deque[tuple[int, str]]] = {}
-    for number, name, digest, heading, source, spoken in rows:
+    known: dict[tuple[str, ...], deque[tuple[int, str, str]]] = {}
+    for number, name, digest, heading, source, spoken, days in rows:
         same = (digest, heading, source, spoken if language is not None else "")
-        known.setdefault(same, deque()).append((number, name))
+        known.setdefault(same, deque()).append((number, name, days))
     named: dict[str, Chunk] = {}
     for chunk in chunks:
         # Equal pieces of one long line have one name: they are one answer, not two.
@@ -76,10 +78,10 @@ def compare(
         if not held:
             new[name] = chunk
             continue
-        number, before = held.popleft()
-        if before != name:
+        number, before, days = held.popleft()
+        if before != name or days != write_days(chunk.days):
             moved.append((number, before, name, chunk))
-    return [number for held in known.values() for number, _ in held], moved, new
+    return [number for held in known.values() for number, _, _ in held], moved, new
 
 
 def not_staying(connection: Connection, path: str, staying: Staying) -> list[int]:
@@ -175,13 +177,15 @@ class Index(IndexReader):
             now = time.time_ns() // 1_000_000
             sql = (
                 "INSERT INTO chunks(id, path, source, start_line, end_line, hash, heading, language,"
-                " text, turns, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?) RETURNING number"
+                " text, turns, days, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?,?) RETURNING number"
             )
             numbers = []
             for name, chunk in new.items():
                 place = name, path, source, chunk.start_line, chunk.end_line
                 content = chunk.hash, chunk.heading, spoken[name], chunk.text, _turns_text(chunk)
-                numbers.append(int(self.connection.execute(sql, (*place, *content, now)).get))
+                row = *place, *content, write_days(chunk.days), now
+                numbers.append(int(self.connection.execute(sql, row).get))
+            add_days(self.connection, zip(numbers, [chunk.days for chunk in new.values()], strict=True))
             # Words come last: any other insert would make FTS5 write out what it gathered so far.
             self.connection.executemany(
                 "INSERT INTO chunks_fts(rowid, words, title, language) VALUES(?, ?, ?, ?)",
@@ -213,7 +217,8 @@ class Index(IndexReader):
         return language_of(document.text)
 
     def _move(self, moves: Sequence[Move]) -> None:
-        """Give chunks their new lines and names."""
+        """Give chunks their new lines, names and days."""
+        drop_days(self.connection, [number for number, _, _, _ in moves])
         names = {name for _, _, name, _ in moves}
         # Where one text is on several lines, one chunk may be about to take the name of another.
         self.connection.executemany(
@@ -221,12 +226,13 @@ class Index(IndexReader):
             [(f"moving {number}", number) for number, before, _, _ in moves if before in names],
         )
         self.connection.executemany(
-            "UPDATE chunks SET id = ?, start_line = ?, end_line = ?, turns = ? WHERE number = ?",
+            "UPDATE chunks SET id = ?, start_line = ?, end_line = ?, turns = ?, days = ? WHERE number = ?",
             [
-                (name, chunk.start_line, chunk.end_line, _turns_text(chunk), number)
+                (name, chunk.start_line, chunk.end_line, _turns_text(chunk), write_days(chunk.days), number)
                 for number, _, name, chunk in moves
             ],
         )
+        add_days(self.connection, [(number, chunk.days) for number, _, _, chunk in moves])
 
     def put_problem(self, file: IndexedFile) -> None:
         """Note why a file is not indexed.
@@ -276,6 +282,7 @@ class Index(IndexReader):
         rows = [(number,) for number in numbers]
         for entry in self.state.spaces:
             self._table(entry.number).delete(numbers)
+        drop_days(self.connection, numbers)
         self.connection.executemany("DELETE FROM chunks_fts WHERE rowid = ?", rows)
         self.connection.executemany("DELETE FROM chunks WHERE number = ?", rows)
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from memlines.index.store.sqlite import db, files, spaces
+from memlines.index.store.sqlite.days import read_days
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
 from memlines.index.store.sqlite.spaces import SpaceEntry, State
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
 from memlines.text.chunk import text_hash
-from memlines.types import Chunk, Fingerprint, IndexedChunk, IndexedFile, Problem, Space
+from memlines.types import Chunk, Fingerprint, IndexedChunk, IndexedFile, Problem, Space, Turns
 
 IDENTITY = "identity"
 BIRTH = "birth"
@@ -231,19 +232,14 @@ class IndexReader:
         """Return chunks by their numbers; those that are gone are left out."""
         sql = (
             "SELECT c.number, c.path, c.source, c.start_line, c.end_line, c.text, c.heading,"
-            " coalesce(f.mtime_ns, 0), c.language, c.turns, c.hash"
+            " coalesce(f.mtime_ns, 0), c.language, c.turns, c.days, c.hash"
             " FROM chunks c LEFT JOIN files f ON f.path = c.path WHERE c.number IN ({marks})"
         )
         found: dict[int, IndexedChunk] = {}
-        for *values, turns, digest in db.rows_in(self.connection, sql, numbers):
+        for *values, turns, days, digest in db.rows_in(self.connection, sql, numbers):
             chunk = IndexedChunk(*values)
-            if turns:
-                try:
-                    lines = tuple((int(begin), int(line)) for begin, line in json.loads(turns))
-                except (ValueError, TypeError):
-                    why = "the lines of a conversation are not what was written"
-                    raise db.damaged(self.path, why) from None
-                chunk = replace(chunk, turns=lines)
+            if turns or days:
+                chunk = replace(chunk, turns=self._read_turns(turns), days=read_days(days))
             if text_hash(chunk.text) != digest:  # cheap for what is shown, and a wrong line is worse
                 raise db.damaged(self.path, "the text of a chunk is not what was written")
             found[chunk.number] = chunk
@@ -262,11 +258,23 @@ class IndexReader:
     def chunks_of(self, path: str) -> list[Chunk]:
         """Return the chunks of a file, in their order."""
         rows = self.connection.execute(
-            "SELECT start_line, end_line, text, hash, heading FROM chunks WHERE path = ?"
+            "SELECT start_line, end_line, text, hash, heading, turns, days FROM chunks WHERE path = ?"
             " ORDER BY start_line, number",
             (path,),
         )
-        return [Chunk(*row) for row in rows]
+        return [
+            replace(Chunk(*values), turns=self._read_turns(turns), days=read_days(days))
+            for *values, turns, days in rows
+        ]
+
+    def _read_turns(self, written: str) -> Turns:
+        if not written:
+            return ()
+        try:
+            return tuple((int(begin), int(line)) for begin, line in json.loads(written))
+        except (ValueError, TypeError):
+            why = "the lines of a conversation are not what was written"
+            raise db.damaged(self.path, why) from None
 
     def count_files(self) -> int:
         """Return how many files are indexed, without those that are left out."""

@@ -3,6 +3,7 @@
 `meta`             what the index was made with
 `files`            what each file looked like when it was read
 `chunks`           the text, once
+`chunk_days`       the days of its entries, unless its path or heading says them
 `chunks_fts`       its words; without a copy of the text
 `spaces`           the vector spaces it has vectors in; those of later ones are in tables with a number
 `chunks_vec`       its vectors; a plain table or one of sqlite-vec
@@ -145,7 +146,18 @@ _FIFTH = """
 ALTER TABLE chunks ADD COLUMN turns TEXT NOT NULL DEFAULT '';
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH)
+_SIXTH = """
+-- The days of the entries in a chunk, and which chunks have entries of a day. To find those of the chunks
+-- there are, the index is rebuilt, which keeps its vectors.
+ALTER TABLE chunks ADD COLUMN days TEXT NOT NULL DEFAULT '';
+CREATE TABLE chunk_days(
+  day TEXT NOT NULL,
+  chunk INTEGER NOT NULL,
+  PRIMARY KEY(day, chunk)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH)
 """Step n brings a database from version n to n + 1. Steps are only ever added."""
 
 
