@@ -9,10 +9,11 @@ import pytest
 
 from memlines import Memory
 from memlines.admin.doctor.examine import examine
-from memlines.memory.aliases import PATH, AliasNote
+from memlines.memory.aliases import AliasNote
 from memlines.paths import Workspace
 from memlines.serve.tools import call_tool
 from memlines.serve.wire import search_json
+from memlines.text.aliases import PATH
 from tests.memories import WORDS_ONLY, words_memory, write
 
 CLUSTER = "The test cluster runs Kubernetes 1.32 in Dublin."

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 
 from memlines.errors import PathError
-from memlines.files.place import place_of, reading
+from memlines.files.place import place_of
 from memlines.files.read import read_document
 from memlines.files.scan import fingerprint_of
 from memlines.paths import Workspace
-from memlines.text.aliases import Aliases, parse_aliases
+from memlines.text.aliases import PATH, Aliases, parse_aliases
 from memlines.types import Fingerprint, FoundFile, Problem
-
-PATH = "memory/aliases.md"
 
 _MOST_BYTES = 100_000
 """A longer note is a mistake: every query is compared with all of it."""
@@ -30,15 +27,13 @@ class AliasNote:
 
     def read(self) -> Aliases:
         """Return the aliases as they are now; what cannot be read has none, and says why."""
-        fingerprint = None
         try:
             place = place_of(self._workspace, PATH)
-            with reading(repr(PATH)), suppress(FileNotFoundError, NotADirectoryError):
-                fingerprint = fingerprint_of(os.lstat(place.real))
-        except PathError as error:
-            return Aliases(problems=[str(error)])
-        if fingerprint is None:
+            fingerprint = fingerprint_of(os.lstat(place.real))
+        except (FileNotFoundError, NotADirectoryError):
             return _NONE
+        except (PathError, OSError) as error:
+            return Aliases(problems=[f"the note cannot be read: {error}"])
         known, aliases = self._last
         if known == fingerprint:
             return aliases

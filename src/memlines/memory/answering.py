@@ -30,7 +30,6 @@ from memlines.index.search.run import embed, search
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.spaces import SpaceEntry
-from memlines.memory.aliases import PATH as ALIASES
 from memlines.memory.open_index import silent
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
@@ -87,8 +86,8 @@ def search_fresh(
 
     A note that does not hold what the index says of it is indexed again, and only what it holds is shown.
     """
-    if query.is_calibrated and query.expansion is NO_EXPANSION:
-        query = query.expand(manager.aliases.read().expand(query.text))
+    if query.is_calibrated and query.expansion is NO_EXPANSION and (names := manager.aliases.read()).groups:
+        query = query.expand(names.expand(query.text))
     words_only = query.mode == "words"
     warnings, state = manager.refresh(progress, words_only=words_only)
     try:
@@ -210,11 +209,8 @@ def _search_snapshot(
             if wants_sessions and not any(hit.source == "sessions" for hit in found.hits):
                 lacks_sessions = all(source != "sessions" for source, _, _ in index.counts_by_source())
             is_ours = index.origin not in ("elsewhere", "unknown")
-    hits = [_redact(hit, settings) if hit.source == "sessions" else hit for hit in found.hits]
-    if query.expansion.shown:  # a line of aliases holds every name that was added, and answers nothing
-        hits = [hit for hit in hits if hit.path != ALIASES]
     result = SearchResult(
-        hits=tuple(hits),
+        hits=tuple([_redact(hit, settings) if hit.source == "sessions" else hit for hit in found.hits]),
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
         mode=query.mode,

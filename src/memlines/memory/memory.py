@@ -196,10 +196,9 @@ class Memory:
         """Return the lines that answer a query, best first; none is an honest answer.
 
         A hit is the passage that answers, of at most twelve lines; with `full` it is the chunk around it.
-        Where nothing reaches the setting `query.min_score`, the nearest lines are weak hits, and the result
-        is not `confident`. With `strict` they are left out and spelling is not corrected: do so for what is
-        shown to people who did not ask. With `min_score` nothing below that is shown, and everything above.
-        Files that changed are indexed first, and a workspace without an index gets one.
+        If an answer is not likely, the result is not `confident`, and the hits are the nearest lines. With
+        `strict` there are none then, and spelling is not corrected: do so for what nobody asked to see. With
+        `min_score` nothing below that is shown. Files that changed are indexed first.
         """
         self._check(
             arguments.SEARCH,

@@ -17,6 +17,8 @@ from memlines.text.entries import entries_of, without_comments
 from memlines.text.language import language_of, stop_words
 from memlines.text.terms import telling_words, words_of
 
+PATH = "memory/aliases.md"
+
 _ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s+(.*)", re.DOTALL)
 _NAME = re.compile(r"\w(?:[\w .&'\u2019/-]*\w)?")
 """What can be found again by its words; C++ and C# would both be C."""

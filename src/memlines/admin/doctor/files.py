@@ -34,7 +34,6 @@ from memlines.index.store.sqlite.files import is_ours, remove_database, sweep
 from memlines.index.sync.discovery import missing_paths
 from memlines.index.sync.words import read_file
 from memlines.locks import WriterLock
-from memlines.memory.aliases import PATH as ALIASES
 from memlines.memory.aliases import AliasNote
 from memlines.memory.facts.lance import INSTALL, is_installed, load
 from memlines.memory.facts.note import FactNote, state_of
@@ -42,6 +41,7 @@ from memlines.memory.facts.places import stamp_of, uri_of
 from memlines.memory.facts.rebuild import state_in
 from memlines.memory.facts.table import LANCEDB, uses_table
 from memlines.paths import Workspace
+from memlines.text.aliases import PATH as ALIASES
 from memlines.types import Document, FoundFile, Problem
 
 _READ_BYTES = 100_000_000

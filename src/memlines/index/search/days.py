@@ -167,8 +167,6 @@ def shown_together(query: Query, chunk: IndexedChunk, unit: int) -> list[bool]:
     It is of the days that the query names too, and of the same day if the query is about nothing else. If the
     query asks for decisions, both are one, or neither is.
     """
-    if not query.names_days:
-        return []
     days = days_of_units(chunk)
     allowed = [query.filters.allow(day) for day in days]
     about = [may and query.is_about(day) for day, may in zip(days, allowed, strict=True)]

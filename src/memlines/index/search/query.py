@@ -98,6 +98,8 @@ class Query:
     """Whether scores are probabilities; the classic fusions keep the scores they are known for."""
     spans: tuple[Span, ...] = ()
     """The days it is about."""
+    names_days: bool = False
+    """Whether the days of entries matter to it."""
     is_only_days: bool = False
     """Whether it is about nothing else, or about what was decided then."""
     wants_decisions: bool = False
@@ -114,11 +116,6 @@ class Query:
     def expand(self, expansion: Expansion) -> Query:
         """Return it with other names for what it says."""
         return replace(self, text=expansion.of(self.text), expansion=self.expansion | expansion)
-
-    @property
-    def names_days(self) -> bool:
-        """Whether the days of entries matter to it."""
-        return bool(self.spans or self.filters.after or self.filters.before)
 
     def is_about(self, day: str) -> bool:
         """Return whether a day is one of those that it names."""
@@ -144,17 +141,19 @@ def parse_query(
     is_calibrated = profile != "openclaw" and settings.fusion == "evidence"
     is_empty = not words_of(said)
     given = settings, profile, mode, sources, now, cut, full
-    query = Query(said, text, *given, filters, is_empty, is_calibrated, strict=strict)
+    names_days = bool(filters.after or filters.before)
+    query = Query(said, text, *given, filters, is_empty, is_calibrated, names_days=names_days, strict=strict)
     if not is_calibrated:
         return query
     text = find_question(text)
     rest, spans, is_only_days = parse_days(text, now)
-    if not spans and (span := _span_of(filters, text)):
+    if not spans and names_days and (span := _span_of(filters, text)):
         spans, is_only_days = (span,), True
     return replace(
         query,
         text=rest,
         spans=spans,
+        names_days=names_days or bool(spans),
         is_only_days=is_only_days,
         wants_decisions=is_only_days and asks_for_decisions(_remove(text, spans)),
         asks_when=asks_when(text),
@@ -211,7 +210,7 @@ def parse_filters(query: str) -> tuple[str, Filters]:
 
 def _span_of(filters: Filters, text: str) -> Span | None:
     """Return the days that filters name if the query asks for nothing else: "what happened after:2026-05"."""
-    if not (filters.after or filters.before) or not _asks_nothing_else(_MARK.sub("", text)):
+    if not _asks_nothing_else(_MARK.sub("", text)):
         return None
     try:
         first = date.fromisoformat(_first_day(filters.after)) if filters.after else date.min

@@ -305,7 +305,7 @@ def is_near(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks)
 
 
 def _first(scores: Scores) -> list[int]:
-    return nlargest(_READ, scores, key=lambda number: (scores[number], -number))
+    return [-number for _, number in nlargest(_READ, [(score, -number) for number, score in scores.items()])]
 
 
 def _logistic(log_odds: float) -> float:

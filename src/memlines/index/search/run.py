@@ -29,6 +29,7 @@ from memlines.index.search.rank import Candidate, Estimates
 from memlines.index.search.retrievers import CandidateSet, RetrieverResults, retrieve
 from memlines.index.search.words import MatchedChunks, Matcher, look_up
 from memlines.index.store.sqlite.index import Index
+from memlines.text.aliases import PATH as ALIASES
 from memlines.text.days import log_day
 from memlines.types import Hit, IndexedChunk, Why
 
@@ -97,11 +98,12 @@ def _rank(query: Query, evidence: Estimates, chunks: MatchedChunks) -> list[Cand
     read = chunks.read({one.number for one in evidence})
 
     # Equal evidence falls in the order of the files, so that an answer does not change by itself.
-    def place(one: Candidate) -> tuple[float, str, int, int]:
-        chunk = read[one.number]
-        return -evidence[one], chunk.path, chunk.start_line, one.unit
-
-    ranking = sorted([one for one in evidence if one.number in read], key=place)
+    places = [
+        (-amount, read[one.number].path, read[one.number].start_line, one)
+        for one, amount in evidence.items()
+        if one.number in read
+    ]
+    ranking = [one for *_, one in sorted(places)]
     if not settings.mmr.enabled:
         return ranking
     spread = [(one, evidence[one]) for one in ranking[:_SPREAD]]
@@ -214,7 +216,8 @@ def _without_repeats(
         elif query.profile == "openclaw":  # which cites chunks
             passage = excerpt_of(chunk, chunks)
         else:
-            near, among = found.sentences.get(one.number, ()), shown_together(query, chunk, one.unit)
+            near = found.sentences.get(one.number, ())
+            among = shown_together(query, chunk, one.unit) if query.names_days else []
             passage = passage_of(chunk, chunks, near, one.unit, among)
         shown.append(Shown(one, chunk, passage))
     return shown
@@ -298,6 +301,9 @@ def search(
             fitting = [*filter(make_filter(relaxed, match, days), read.values())]
             corrections |= missing
         scores = {chunk.number: scores[chunk.number] for chunk in fitting}
+    if query.expansion.shown:  # the line of aliases holds every name that was added, and answers nothing
+        names = {*index.numbers_of([ALIASES])}
+        scores = {number: score for number, score in scores.items() if number not in names}
     evidence: Estimates = {Candidate(number): score for number, score in scores.items()}
     if query.is_calibrated:
         weigh = rank.estimate_brief if within and within.brief else rank.weigh

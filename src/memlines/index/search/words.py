@@ -97,7 +97,8 @@ def look_up(
     """
     said = [word for word in telling_words(query)[:_LOOKED_UP] if word not in expansion.left_out]
     terms = _look_up(index, said, joined_words(query) if len(said) <= _MOST_WORDS else {}, expansion.same)
-    if parts := _parts_of_unknown(index, query, terms):
+    lacking = [term.word for term in terms if not term.chunks]
+    if lacking and (parts := _parts_of_unknown(index, query, lacking)):
         terms = [term for term in terms if term.word not in parts]
         known = {term.word for term in terms}
         new = dict.fromkeys(part for group in parts.values() for part in group if part not in known)
@@ -256,11 +257,8 @@ def _within_languages(
     return {expression: min(most, chunks)}
 
 
-def _parts_of_unknown(index: Index, query: str, terms: Sequence[Term]) -> dict[str, list[str]]:
+def _parts_of_unknown(index: Index, query: str, unknown: Sequence[str]) -> dict[str, list[str]]:
     """Return the parts of those words that no note holds as one: of identifiers, and of `rollback`."""
-    unknown = [term.word for term in terms if not term.chunks]
-    if not unknown:
-        return {}
     written, small = {run.lower(): run for run in RUN.findall(query)}, stop_words(language_of(query))
     found = {}
     for word in unknown:
@@ -316,7 +314,14 @@ class Matcher:
         # Most words of a text match nothing and come again and again: they are looked at once.
         runs = runs_of(text) - table.dull
         for run in runs - table.known.keys():
-            table.look_at(run)
+            # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
+            is_plain = run[:2].lower() not in table.beginnings and run.isalpha() and run.isascii()
+            terms = () if is_plain and is_one_word(run) else terms_of_run(run, language)
+            words = set().union(*[table.words.get(term, ()) for term in terms])
+            if words:
+                table.known[run] = words
+            else:
+                table.dull.add(run)
         return {run: table.known[run] for run in runs & table.known.keys()}
 
     def __call__(self, text: str, language: str) -> tuple[str, ...]:
@@ -326,28 +331,16 @@ class Matcher:
 
 
 class _Table:
-    """What is known of the runs of texts in one language: which words of a query they are."""
+    """The terms of words in one language, and what is known of the runs of texts: which words they are."""
 
     def __init__(self, forms: Mapping[str, Sequence[str]], language: str) -> None:
-        self._language = language
-        self._words: dict[str, set[str]] = {}
+        self.words: dict[str, set[str]] = {}
         for word, group in forms.items():
             for term in {term for form in group for term in query_terms(form, (language,))}:
-                self._words.setdefault(term, set()).add(word)
-        self._beginnings = {term[:2] for term in self._words}
+                self.words.setdefault(term, set()).add(word)
+        self.beginnings = {term[:2] for term in self.words} | {"ae", "oe", "ue"}  # which German stems fold
         self.known: dict[str, set[str]] = {}
         self.dull: set[str] = set()
-
-    def look_at(self, run: str) -> None:
-        """Find out which words of the query a run is."""
-        # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
-        is_plain = run[:2].lower() not in self._beginnings and run.isalpha() and run.isascii()
-        terms = () if is_plain and is_one_word(run) else terms_of_run(run, self._language)
-        words = set().union(*[self._words.get(term, ()) for term in terms])
-        if words:
-            self.known[run] = words
-        else:
-            self.dull.add(run)
 
 
 @lru_cache(maxsize=16_384)
