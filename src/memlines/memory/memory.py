@@ -197,7 +197,7 @@ class Memory:
 
         A hit is the passage that answers, of at most twelve lines; with `full` it is the chunk around it.
         If an answer is not likely, the result is not `confident`, and the hits are the nearest lines. With
-        `strict` there are none then, and spelling is not corrected: do so for what nobody asked to see. With
+        `strict` there are none then, and spelling is not corrected: do so for what no one asked to see. With
         `min_score` nothing below that is shown. Files that changed are indexed first.
         """
         self._check(
