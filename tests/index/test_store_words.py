@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.index.store.sqlite.chunks import document_counts, language_mark, match_words
+from memlines.index.store.sqlite.chunks import LANGUAGE_MARK, document_counts, match_words
 from memlines.index.store.sqlite.index import Index
 from memlines.text.chunk import text_hash
 from memlines.text.terms import terms_of
@@ -72,7 +72,7 @@ def test_words_match_in_any_form_case_and_accent(index: Index) -> None:
 def test_the_index_keeps_the_terms_of_text_and_title(index: Index) -> None:
     put(index, "memory/plan.md", "Running Déjà-vu 2026")
     kept = {row[0] for row in index.connection.execute("SELECT term FROM chunks_terms")}
-    assert kept == {*terms_of("Running Déjà-vu 2026", "en"), "plan", language_mark("en")}
+    assert kept == {*terms_of("Running Déjà-vu 2026", "en"), "plan", f"{LANGUAGE_MARK}en"}
 
 
 def test_document_counts_say_in_how_many_chunks_a_term_is(index: Index) -> None:

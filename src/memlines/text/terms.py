@@ -28,7 +28,9 @@ _UNSPACED = (
 RUN = re.compile(f"[{_UNSPACED}]+|[^\\W{_UNSPACED}]+")
 """A run of characters that belong together: one of a script without blanks, or a word."""
 
-_COMPOUND = re.compile(f"\\b[^\\W\\d_{_UNSPACED}][^\\W{_UNSPACED}]*+(?:[-\u2010\u2011][^\\W{_UNSPACED}]++)++")
+COMPOUND = re.compile(f"\\b[^\\W\\d_{_UNSPACED}][^\\W{_UNSPACED}]*+(?:[-\u2010\u2011][^\\W{_UNSPACED}]++)++")
+"""A word with hyphens."""
+
 _WHOLE = "_"
 """What the term of several words that are written as one begins with."""
 
@@ -66,15 +68,10 @@ def terms_of(text: str, language: str) -> list[str]:
             terms.extend([run[at : at + 2] for at in range(len(run))])
         else:
             words.append(run.replace("_", "")[:_LONGEST].casefold())
-    words.extend([_WHOLE + word[:_LONGEST] for word in compounds_in(text)])
+    if _HYPHEN.search(text):  # which is quick to see
+        whole = [_HYPHEN.sub("", word).casefold() for word in COMPOUND.findall(text)]
+        words.extend([_WHOLE + word[:_LONGEST] for word in whole])
     return stem_words(words, language) + terms
-
-
-def compounds_in(text: str) -> list[str]:
-    """Return the words with hyphens in a text, written without them and in lower case."""
-    if not _HYPHEN.search(text):  # which is quick to see
-        return []
-    return [_HYPHEN.sub("", word).casefold() for word in _COMPOUND.findall(text)]
 
 
 @lru_cache(maxsize=50_000)
@@ -96,19 +93,13 @@ def query_terms(word: str, languages: Iterable[str], *, in_parts: bool = True) -
     `in_parts`, that of the word written in several parts is left out.
     """
     found: dict[str, list[str]] = {}
-    for language in languages:
-        for term in _terms_of_word(word, language)[: None if in_parts else 1]:
-            found.setdefault(term, []).append(language)
+    for first in terms_of_run(word, "")[:1]:
+        plain = first.removeprefix(_WHOLE)
+        both = [plain, _WHOLE + plain] if in_parts and not is_unspaced(plain) else [plain]
+        for language in languages:
+            for term in stem_words(both, language):
+                found.setdefault(term, []).append(language)
     return found
-
-
-@lru_cache(maxsize=10_000)
-def _terms_of_word(word: str, language: str) -> tuple[str, ...]:
-    first = terms_of_run(word, "")[:1]
-    if not first or is_unspaced(first[0]):
-        return first
-    plain = first[0].removeprefix(_WHOLE)
-    return tuple(stem_words([plain, _WHOLE + plain], language))
 
 
 def parts_of(identifier: str) -> list[str]:
@@ -147,18 +138,15 @@ def fold_words(words: Sequence[str]) -> list[str]:
 
 def stem_words(words: Sequence[str], language: str) -> list[str]:
     """Fold words, then cut them to their stems; in this order a word matches with and without accents."""
-    folded = fold_words(words)
-    stems: list[str] = _stemmer(language).stemWords(folded) if language in stemmers() else folded
-    return stems
-
-
-def _stemmer(language: str) -> Stemmer.Stemmer:
-    """Return this thread's stemmer of a language: one object must not be used by two threads at once."""
+    folded = [*words] if "".join(words).isascii() else fold_words(words)
+    if language not in stemmers():
+        return folded
+    # Each thread has its own: one object must not be used by two at once.
     own = _own.__dict__.setdefault("stemmers", {})
     if language not in own:
         own[language] = Stemmer.Stemmer(stemmers()[language])
-    stemmer: Stemmer.Stemmer = own[language]
-    return stemmer
+    stems: list[str] = own[language].stemWords(folded)
+    return stems
 
 
 def _without_accents(word: str) -> str:

@@ -10,9 +10,9 @@ from types import MappingProxyType
 
 from memlines.index.search.spelling import correct
 from memlines.index.store.sqlite.chunks import (
+    LANGUAGE_MARK,
     document_counts,
     is_matched,
-    language_mark,
     match_words,
     prefix_count,
 )
@@ -21,8 +21,8 @@ from memlines.index.store.sqlite.index import Index
 from memlines.text.aliases import NO_EXPANSION, Expansion
 from memlines.text.language import language_of, stop_words
 from memlines.text.terms import (
+    COMPOUND,
     RUN,
-    compounds_in,
     is_one_word,
     is_small_talk,
     is_unspaced,
@@ -97,8 +97,8 @@ def look_up(
     """
     said = [word for word in telling_words(query)[:_LOOKED_UP] if word not in expansion.left_out]
     terms = _look_up(index, said, joined_words(query) if len(said) <= _MOST_WORDS else {}, expansion.same)
-    lacking = [term.word for term in terms if not term.chunks]
-    if lacking and (parts := _parts_of_unknown(index, query, lacking)):
+    unknown = [term.word for term in terms if not term.chunks]
+    if unknown and (parts := _parts_of_unknown(index, query, unknown)):
         terms = [term for term in terms if term.word not in parts]
         known = {term.word for term in terms}
         new = dict.fromkeys(part for group in parts.values() for part in group if part not in known)
@@ -198,15 +198,8 @@ def _look_up(
     names = {word: (word, *same.get(word, ())) for word in words}
     found |= {one: query_terms(one, languages) for group in names.values() for one in group}
     every = {term for by_term in found.values() for term in by_term}
-    counts = document_counts(index.connection, [*every, *map(language_mark, languages)])
-
-    def occurring(forms: Iterable[str]) -> dict[str, int]:
-        expressions: dict[str, int] = {}
-        for term, spoken in ((term, spoken) for form in forms for term, spoken in found[form].items()):
-            if counts.get(term):
-                expressions |= _within_languages(index, _quote(term), counts[term], spoken, counts)
-        return expressions
-
+    marks = [LANGUAGE_MARK + language for language in languages]
+    counts = document_counts(index.connection, [*every, *marks])
     terms = []
     for word in words:
         if not found[word]:
@@ -216,11 +209,11 @@ def _look_up(
             chunks = prefix_count(index.connection, word)
             terms.append(Term(word, (word,), f"{_quote(word)} *", chunks))
             continue
-        known = occurring(names[word])
+        known = _within_languages(index, [found[name] for name in names[word]], counts)
         chunks = max(known.values(), default=0)
         forms = [*names[word]]
         for form in dict.fromkeys(joined.get(word, ())):
-            as_one = occurring([form])
+            as_one = _within_languages(index, [found[form]], counts)
             if as_one and max(as_one.values()) >= _LEAST_JOINED * chunks:
                 forms.append(form)
                 # Both words are found by it, but it counts once, for the first of them.
@@ -232,40 +225,42 @@ def _look_up(
 
 
 def _within_languages(
-    index: Index, expression: str, most: int, spoken: Sequence[str], counts: Mapping[str, int]
+    index: Index, groups: Iterable[Mapping[str, Sequence[str]]], counts: Mapping[str, int]
 ) -> dict[str, int]:
-    """Return what finds an expression in the chunks of some languages alone, and in how many at most.
+    """Return what finds terms only in chunks of their languages, and in how many at most, if they occur.
 
-    Nothing if there is none. Stems of different languages may be the same: German cuts `bother` to `both`,
-    which English notes hold as another word. `counts` has the chunks of each language by its mark.
+    Stems of different languages may be the same: German cuts `bother` to `both`, which English notes hold as
+    another word. `counts` has the chunks of every term and of the mark of every language.
     """
-    marks = {language_mark(language): language in spoken for language in index.state.languages}
-    own = [mark for mark, is_own in marks.items() if is_own and counts.get(mark)]
-    others = [mark for mark, is_own in marks.items() if not is_own and counts.get(mark)]
-    if not others:
-        return {expression: most}
-    chunks, foreign = (sum(counts[mark] for mark in group) for group in (own, others))
-    # Whichever has fewer chunks is looked through sooner.
-    if chunks > foreign:
-        expression = f"({expression} NOT ({' OR '.join(map(_quote, others))}))"
-    elif own:
-        expression = f"({expression} AND ({' OR '.join(map(_quote, own))}))"
-    else:
-        return {}
-    if most <= foreign and not is_matched(index.connection, expression):
-        return {}
-    return {expression: min(most, chunks)}
+    found: dict[str, int] = {}
+    for term, spoken in ((term, spoken) for group in groups for term, spoken in group.items()):
+        expression, most = _quote(term), counts.get(term, 0)
+        marks = {LANGUAGE_MARK + one: one in spoken for one in index.state.languages if most}
+        own = [_quote(mark) for mark, is_own in marks.items() if is_own and mark in counts]
+        others = [_quote(mark) for mark, is_own in marks.items() if not is_own and mark in counts]
+        if others:
+            chunks = sum(counts.get(mark, 0) for mark, is_own in marks.items() if is_own)
+            foreign = sum(counts.get(mark, 0) for mark, is_own in marks.items() if not is_own)
+            # Whichever has fewer chunks is looked through sooner.
+            narrow = f"NOT ({' OR '.join(others)})" if chunks > foreign else f"AND ({' OR '.join(own)})"
+            expression = f"({expression} {narrow})"
+            if not own or (most <= foreign and not is_matched(index.connection, expression)):
+                continue
+            most = min(most, chunks)
+        if most:
+            found[expression] = most
+    return found
 
 
-def _parts_of_unknown(index: Index, query: str, unknown: Sequence[str]) -> dict[str, list[str]]:
+def _parts_of_unknown(index: Index, query: str, words: Sequence[str]) -> dict[str, list[str]]:
     """Return the parts of those words that no note holds as one: of identifiers, and of `rollback`."""
     written, small = {run.lower(): run for run in RUN.findall(query)}, stop_words(language_of(query))
     found = {}
-    for word in unknown:
-        parts = parts_of(written.get(word, word))
-        # The letters of `iPhone` and `dLNs` that are alone say nothing.
-        is_identifier = "_" in word or min(map(len, parts), default=0) > 1
-        found[word] = parts if is_identifier else _split(index, word, small)
+    for word in words:
+        cased = parts_of(written.get(word, word))
+        if min(map(len, cased), default=0) == 1:  # the letter of `iPhone` that is alone says nothing
+            cased = []
+        found[word] = parts_of(word) or cased or _split(index, word, small)
     return {word: parts for word, parts in found.items() if parts}
 
 
@@ -304,25 +299,35 @@ class Matcher:
     def __init__(self, forms: Mapping[str, Sequence[str]]) -> None:
         """Prepare to look for words."""
         self._forms = forms
-        self._tables: dict[str, _Table] = {}
+        self._by_term: dict[str, dict[str, set[str]]] = {}
+        self._known: dict[str, dict[str, set[str]]] = {}
+        self._dull: dict[str, set[str]] = {}
 
     def runs(self, text: str, language: str) -> dict[str, set[str]]:
         """Return the runs of characters in a text that are words that are looked for, and which these are."""
-        if language not in self._tables:
-            self._tables[language] = _Table(self._forms, language)
-        table = self._tables[language]
+        by_term = self._by_term.get(language)
+        if by_term is None:
+            by_term = self._by_term[language] = {}
+            for word, form in ((word, form) for word, group in self._forms.items() for form in group):
+                for term in query_terms(form, (language,)):
+                    by_term.setdefault(term, set()).add(word)
+        known, dull = self._known.setdefault(language, {}), self._dull.setdefault(language, set())
         # Most words of a text match nothing and come again and again: they are looked at once.
-        runs = runs_of(text) - table.dull
-        for run in runs - table.known.keys():
+        runs = runs_of(text) - dull
+        new = runs - known.keys()
+        beginnings = (
+            {"ae", "oe", "ue", *[term[:2] for term in by_term]} if new else set()
+        )  # German folds these
+        for run in new:
             # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
-            is_plain = run[:2].lower() not in table.beginnings and run.isalpha() and run.isascii()
+            is_plain = run[:2].lower() not in beginnings and run.isalpha() and run.isascii()
             terms = () if is_plain and is_one_word(run) else terms_of_run(run, language)
-            words = set().union(*[table.words.get(term, ()) for term in terms])
+            words = set().union(*[by_term.get(term, ()) for term in terms])
             if words:
-                table.known[run] = words
+                known[run] = words
             else:
-                table.dull.add(run)
-        return {run: table.known[run] for run in runs & table.known.keys()}
+                dull.add(run)
+        return {run: known[run] for run in runs & known.keys()}
 
     def __call__(self, text: str, language: str) -> tuple[str, ...]:
         """Return the words that a text holds."""
@@ -330,23 +335,10 @@ class Matcher:
         return tuple([word for word in self._forms if word in found])
 
 
-class _Table:
-    """The terms of words in one language, and what is known of the runs of texts: which words they are."""
-
-    def __init__(self, forms: Mapping[str, Sequence[str]], language: str) -> None:
-        self.words: dict[str, set[str]] = {}
-        for word, group in forms.items():
-            for term in {term for form in group for term in query_terms(form, (language,))}:
-                self.words.setdefault(term, set()).add(word)
-        self.beginnings = {term[:2] for term in self.words} | {"ae", "oe", "ue"}  # which German stems fold
-        self.known: dict[str, set[str]] = {}
-        self.dull: set[str] = set()
-
-
 @lru_cache(maxsize=16_384)
 def runs_of(text: str) -> frozenset[str]:
     """Return the runs of characters in a text; the same texts are candidates again and again."""
-    return frozenset([*RUN.findall(text), *compounds_in(text)])
+    return frozenset([*RUN.findall(text), *COMPOUND.findall(text)])
 
 
 class MatchedChunks:

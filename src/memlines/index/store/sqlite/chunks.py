@@ -13,6 +13,9 @@ from memlines.types import Source
 _FEW = 5_000
 """Chunks that are looked for one by one; of more than these, the best are found sooner among all."""
 
+LANGUAGE_MARK = "__"
+"""What comes before the code of a language in the term that every chunk of it has; no word is like that."""
+
 _TITLE_WEIGHT = 0.5
 """A word in the file's name or a heading counts half: it is about the chunk, but not in the cited lines."""
 
@@ -59,11 +62,6 @@ def is_matched(connection: Connection, expression: str) -> bool:
     """Return whether any chunk matches."""
     sql = "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1"
     return connection.execute(sql, (expression,)).get is not None
-
-
-def language_mark(language: str) -> str:
-    """Return the term that every chunk of a language has; no word of a text is the same."""
-    return f"__{language}"
 
 
 def document_counts(connection: Connection, terms: Sequence[str]) -> dict[str, int]:

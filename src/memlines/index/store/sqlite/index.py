@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from memlines.index.store.sqlite import db, files
-from memlines.index.store.sqlite.chunks import language_mark
+from memlines.index.store.sqlite.chunks import LANGUAGE_MARK
 from memlines.index.store.sqlite.days import add_days, drop_days, write_days
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, IndexReader
@@ -194,7 +194,7 @@ class Index(IndexReader):
                         number,
                         " ".join(terms_of(chunk.text, spoken[name])),
                         " ".join(terms_of(title_of(path, chunk.heading), spoken[name])),
-                        language_mark(spoken[name]),
+                        LANGUAGE_MARK + spoken[name],
                     )
                     for number, (name, chunk) in zip(numbers, new.items(), strict=True)
                 ],
