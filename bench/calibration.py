@@ -3,9 +3,9 @@
 Each question is asked without a lowest score. A logistic curve over what is known of the first hit is fitted
 on all other groups of sets, and reported on the group that was left out, beside the score as it is today. A
 hit is right if the lines that it shows hold one of the answer. Questions without an answer are those of
-another workspace; where a set has only one, the same questions without the hits in the files that answer
-them; in `tests/index/everyday`, its own. Every set weighs the same, and nine of ten of its questions have an
-answer. Run `python -m bench.calibration`, or name some sets; both keep the figures in `bench/results/`.
+another workspace; where a set has only one, those of another set; in `tests/index/everyday`, its own. Every
+set weighs the same, and nine of ten of its questions have an answer. Run `python -m bench.calibration`, or
+name some sets; both keep the figures in `bench/results/`.
 """
 
 from __future__ import annotations
@@ -27,21 +27,19 @@ from bench.common import circumstances, default_settings, finish, keep, parser
 from bench.everyday import MODES, NOTES, auroc, is_right, questions_of
 from bench.quality import SETS, available
 from memlines.admin.evaluation.run import copy_workspace
-from memlines.admin.evaluation.sets import Gold, read_folder
-from memlines.index.search.words import look_up
+from memlines.admin.evaluation.sets import Gold, LabelledSet, Query, read_folder
 from memlines.memory.memory import Memory
-from memlines.types import Hit, Mode
+from memlines.types import Mode
 
 COMMAND = "python -m bench.calibration"
 EVERYDAY = "everyday"
 LIMIT = 150
 SEED = 7
-DEPTH = 100
-"""Hits asked for, so that some are left without those in the files that answer."""
-
 ANSWERABLE = 0.9
 BORDERS = (0.85, 0.7, 0.5, 0.35, 0.0)
-FEATURES = ("log-odds of the score", "lead", "unknown words", "words")
+FEATURES = ("log-odds of the score", "log-odds of an answer")
+"""In each situation both are made of the evidence and the lead, so a curve over them is one over these."""
+
 
 Numbers = NDArray[np.float64]
 Figures = dict[str, Any]
@@ -53,8 +51,6 @@ class Case(NamedTuple):
     text: str
     now: datetime | None
     gold: tuple[Gold, ...]
-    is_asked_twice: bool = False
-    """Whether it also counts as a question without an answer, without the files that answer it."""
 
 
 class First(NamedTuple):
@@ -110,7 +106,7 @@ def ask_set(name: str, limit: int) -> dict[Mode, list[First]]:
                 memory.sync()
                 for case in cases:
                     for mode in MODES:
-                        firsts[mode] += _ask(memory, case, mode)
+                        firsts[mode].append(_ask(memory, case, mode))
     return firsts
 
 
@@ -119,41 +115,31 @@ def _everyday() -> Iterator[tuple[Path, list[Case]]]:
 
 
 def _labelled(name: str, limit: int) -> Iterator[tuple[Path, list[Case]]]:
-    """Yield the workspaces of a set with their own questions, and as many of the workspace after each."""
-    labelled = read_folder(SETS / name)
-    queries = random.Random(SEED).sample(labelled.queries, min(limit, len(labelled.queries)))
+    """Yield the workspaces of a set with their own questions, and as many of another workspace or set."""
+    labelled, queries = _sampled(name, limit)
     names = list(labelled.workspaces)
-    is_alone = len(names) == 1
+    others: Sequence[Query] = ()
+    if len(names) == 1:
+        groups = [one for one in available() if group_of(one) != group_of(name)]
+        others = _sampled(next((one for one in groups if one > name), groups[0]), limit)[1] if groups else ()
     for at, workspace in enumerate(names):
-        cases = [Case(one.text, one.now, one.gold, is_alone) for one in queries if one.workspace == workspace]
-        if not is_alone:
-            other = names[(at + 1) % len(names)]
-            cases += [Case(one.text, one.now, ()) for one in queries if one.workspace == other]
-        yield labelled.workspaces[workspace], cases
+        cases = [Case(one.text, one.now, one.gold) for one in queries if one.workspace == workspace]
+        after = names[(at + 1) % len(names)]
+        without = others or [one for one in queries if one.workspace == after != workspace]
+        yield labelled.workspaces[workspace], cases + [Case(one.text, one.now, ()) for one in without]
 
 
-def _ask(memory: Memory, case: Case, mode: Mode) -> Iterator[First]:
-    hits = list(memory.search(case.text, max_results=DEPTH, min_score=0, now=case.now, mode=mode))
-    index = memory._manager.open_reader()
-    assert index is not None
-    words = look_up(index, case.text)
-    unknown = sum(words.weights[term.word] for term in words.terms if not term.chunks)
-    about = unknown / (sum(words.weights.values()) or 1.0), math.log1p(len(words.terms))
-    yield _first(hits, case.gold, about)
-    if case.is_asked_twice:
-        files = {lines.path for lines in case.gold}
-        yield _first([hit for hit in hits if hit.path not in files], (), about)
+def _sampled(name: str, limit: int) -> tuple[LabelledSet, list[Query]]:
+    labelled = read_folder(SETS / name)
+    return labelled, random.Random(SEED).sample(labelled.queries, min(limit, len(labelled.queries)))
 
 
-def _first(hits: Sequence[Hit], gold: Sequence[Gold], about: tuple[float, ...]) -> First:
-    if not hits:
-        return First((), None, right=False, answerable=bool(gold))
-    first = hits[0]
-    place = first.path, first.chunk_start_line
-    after = next((hit.score for hit in hits if (hit.path, hit.chunk_start_line) != place), 0.0)
-    sure = _log_odds(first.score)
-    features = sure, sure - _log_odds(after), *about
-    return First(features, first.score, is_right(first, gold), bool(gold))
+def _ask(memory: Memory, case: Case, mode: Mode) -> First:
+    result = memory.search(case.text, max_results=1, min_score=0, now=case.now, mode=mode)
+    if not result:
+        return First((), None, right=False, answerable=bool(case.gold))
+    features = _log_odds(result[0].score), _log_odds(result.likelihood)
+    return First(features, result[0].score, is_right(result[0], case.gold), bool(case.gold))
 
 
 def _log_odds(score: float) -> float:
@@ -289,14 +275,12 @@ def main() -> None:
 
 _ABOUT = (
     "First hits of a search without a lowest score. *Today* is the score as it is; *fitted* is a logistic"
-    " curve over the log-odds of the score, their lead over the first hit of another chunk, the share of the"
-    " question's words that no chunk holds, and the logarithm of their number. It is fitted in each mode on"
+    " curve over the log-odds of the score and of whether the notes answer at all, fitted in each mode on"
     " the sets of all other groups (`xquad_*` is one, `locomo_*` one). Hits: those of questions with an"
     " answer + those of questions without one. Right: the shown lines hold a line of the answer. Every"
     " share, mean and AUROC weighs the questions so that nine of ten have an answer. Difference: the mean"
     " probability minus the share that is right. The other columns say how often hits of that"
-    " probability are right, and in brackets how many there are. Where questions are asked without the files"
-    " that answer them, the words of those files still count as known."
+    " probability are right, and in brackets how many there are."
 )
 
 

@@ -131,8 +131,8 @@ def test_vectors_are_those_of_the_package(provider: BuiltinProvider, package: An
 
 
 def test_token_ids_are_those_of_the_package(loaded: engine.Engine, package: Any) -> None:
-    ids = [loaded._tokenizer.ids(text).tolist() for text in TEXTS]
-    assert ids == package._tokenizer.encode(TEXTS)
+    ids = [loaded.tokenizer.ids(text).tolist() for text in TEXTS]
+    assert ids == package.tokenizer.encode(TEXTS)
 
 
 def test_unknown_characters_stay_close_to_the_package(provider: BuiltinProvider, package: Any) -> None:
@@ -144,7 +144,7 @@ def test_a_text_of_many_segments_gives_the_vector_of_the_package(
     provider: BuiltinProvider, package: Any
 ) -> None:
     text = story(4200)
-    assert len(package._tokenizer.encode(text)) > 5000
+    assert len(package.tokenizer.encode(text)) > 5000
     assert cosines(embed_documents(provider, [text]), package.encode([text]))[0] > 0.9999
 
 
@@ -200,7 +200,7 @@ def test_odd_text_has_a_vector(provider: BuiltinProvider, text: str) -> None:
 def test_text_without_tokens_is_read_as_the_package_reads_it(
     loaded: engine.Engine, package: Any, text: str
 ) -> None:
-    assert loaded._tokenizer.ids(text).tolist() == package._tokenizer.encode(text)
+    assert loaded.tokenizer.ids(text).tolist() == package.tokenizer.encode(text)
 
 
 def test_meaning_crosses_languages(provider: BuiltinProvider) -> None:
@@ -218,9 +218,9 @@ def test_a_long_text_is_tokenised_in_slices_without_a_trace(
     loaded: engine.Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = story(800).replace(". ", ".\n")
-    whole = loaded._tokenizer.ids(text)
+    whole = loaded.tokenizer.ids(text)
     monkeypatch.setattr(engine, "_SLICE", 100)
-    assert np.array_equal(loaded._tokenizer.ids(text), whole)
+    assert np.array_equal(loaded.tokenizer.ids(text), whole)
 
 
 def test_slices_lose_no_character(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,3 +273,8 @@ def test_ten_megabytes_are_embedded_in_bounded_memory(provider: BuiltinProvider)
     finally:
         tracemalloc.stop()
     assert peak < 300_000_000
+
+
+def test_words_that_the_vocabulary_has_only_in_pieces_are_named(provider: BuiltinProvider) -> None:
+    words = ["database", "teacher", "rapamycin", "immunohistochemistry"]
+    assert provider.words_in_pieces(words) == {"rapamycin", "immunohistochemistry"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -329,3 +330,21 @@ def test_both_vector_engines_answer_alike(workspace: Path, tmp_path: Path) -> No
             hits = memory.search("question kestrel", min_score=0)
             answers.append([(hit.path, round(hit.score, 4)) for hit in hits])
     assert answers[0] == answers[1]
+
+
+class Pieces(MeaningsProvider):
+    """A model that knows one word only in pieces."""
+
+    def words_in_pieces(self, words: Iterable[str]) -> frozenset[str]:
+        return frozenset(words) & {"rapamycin"}
+
+
+@pytest.mark.parametrize(("name", "first"), [("aspirin", "memory/near.md"), ("rapamycin", "memory/word.md")])
+def test_vectors_say_less_about_words_that_the_model_does_not_know(
+    workspace: Path, name: str, first: str
+) -> None:
+    provider = Pieces({"where": ASKED, "gist": near(0.7)})
+    notes = {"near.md": "The gist of it.\n", "word.md": f"Some {name} is in the cupboard.\n"}
+    with fake_memory(workspace, MEANT | notes, provider) as memory:
+        hits = memory.search(f"where is {name}?", min_score=0)
+    assert hits[0].path == first

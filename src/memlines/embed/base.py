@@ -93,6 +93,10 @@ class Provider:
         """Return the vectors of passages, in their order."""
         raise NotImplementedError
 
+    def words_in_pieces(self, words: Iterable[str]) -> frozenset[str]:
+        """Return the words that the model knows only in small pieces: its vectors say little about them."""
+        return frozenset()
+
     def with_deadline(self) -> Provider:
         """Return the same provider for when a person waits, which gives up early if it can."""
         return self

@@ -35,7 +35,7 @@ from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
 from memlines.settings import Settings
 from memlines.text.aliases import NO_EXPANSION
-from memlines.text.terms import words_of
+from memlines.text.terms import telling_words, words_of
 from memlines.types import Document, Fingerprint, FoundFile, Hit, Mode, Progress, SearchResult, Space
 
 if TYPE_CHECKING:
@@ -137,6 +137,8 @@ def _search(
         if chosen.provider is not None and asked.mode != "words":
             try:
                 vector = embed(asked, chosen.provider)
+                in_pieces = chosen.provider.words_in_pieces(telling_words(asked.text))
+                asked = replace(asked, in_pieces=in_pieces) if in_pieces else asked
             except EmbeddingError as error:
                 if isinstance(error, ModelChanged):
                     manager.forget_providers()

@@ -81,7 +81,7 @@ class Engine:
 
     def __init__(self, weights: Weights, tokenizer: Tokenizer) -> None:
         self._weights = weights
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self._workers = min(count_cores(), _MOST_WORKERS)
 
     def embed(self, texts: Sequence[str]) -> Floats:
@@ -94,7 +94,7 @@ class Engine:
         return vectors
 
     def _embed_slab(self, texts: Sequence[str]) -> Floats:
-        ids = [self._tokenizer.ids(text) for text in texts]
+        ids = [self.tokenizer.ids(text) for text in texts]
         counts = np.fromiter(map(len, ids), dtype=np.int64, count=len(ids))
         segments = [
             segment for text, own in enumerate(ids) for segment in segments_of(text, own, SEGMENT_TOKENS)

@@ -18,7 +18,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
@@ -287,6 +287,11 @@ def _put_in_place(fresh: Path, folder: Path) -> None:
     remove(damaged)
 
 
+_MARKS = 2
+"""Tokens of a text that are no pieces of it: its begin and its end."""
+
+_MANY_PIECES = 3
+
 _shared: dict[Path, Engine] = {}
 _loading = threading.Lock()
 
@@ -318,6 +323,11 @@ class BuiltinProvider(Provider):
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of passages, in their order."""
         return shared(self._folder).embed(texts)
+
+    def words_in_pieces(self, words: Iterable[str]) -> frozenset[str]:
+        """Return the words of which the vocabulary has only small pieces."""
+        tokenizer = shared(self._folder).tokenizer
+        return frozenset([word for word in words if len(tokenizer.ids(word)) - _MARKS >= _MANY_PIECES])
 
 
 def shared(folder: Path) -> Engine:

@@ -110,6 +110,8 @@ class Query:
     """Whether a word or a phrase that no chunk holds is searched as what was probably meant."""
     strict: bool = False
     """Whether nothing is shown if no answer is likely."""
+    in_pieces: frozenset[str] = frozenset()
+    """Words of which the model that embedded it knows only small pieces."""
     expansion: Expansion = NO_EXPANSION
     """Other names that the text has for what it says."""
 

@@ -32,6 +32,9 @@ _CERTAIN = {"use-multilingual-v3": 0.8}
 """The cosine at which question and text surely belong together, with models it was fitted for. With the
 builtin one, answers have between 0.2 and 0.6 and hardly ever more."""
 
+_LEAST_TRUST = 0.2
+"""What vectors count at least if the model knows the words of a query only in pieces."""
+
 _MOST_COMMON = 0.95
 """The highest cosine that unrelated texts may have; above it too little is left for the others."""
 
@@ -126,6 +129,12 @@ def retrieve(
     sentences = sentence_cosines(vector, index.vectors.sentences(hopeful))
     common = None if model in _CERTAIN else common_cosine(vector, index.vectors.background())
     scale = scale_of(model, common)
+    if query.in_pieces and query.mode == "hybrid":
+        # Vectors say less about words that the model does not know, if notes hold these.
+        held = [term.word for term in words.terms if term.chunks and term.word in query.in_pieces]
+        share = sum([words.weights[word] for word in held]) / sum(words.weights.values())
+        way = (scale.certain - scale.nothing) / max(_LEAST_TRUST, 1.0 - share)
+        scale = scale._replace(certain=scale.nothing + way)
     # A chunk whose sentences were not looked at counts as if it were one.
     scores = {
         number: scale.score(cosine, max(sentences[number]) if number in sentences else cosine)
