@@ -123,6 +123,11 @@ def test_a_query_word_has_the_stem_of_every_language() -> None:
     assert terms == {"rechnungen": ["en"], "rechnung": ["de"]}
 
 
+@pytest.mark.parametrize("word", ["서울", "가", "が", "北京", "ไทย"[:2]])
+def test_a_query_word_of_a_script_without_blanks_stays_as_it_is(word: str) -> None:
+    assert query_terms(word, ("en", "de")) == {word: ["en", "de"]}
+
+
 def test_a_query_identifier_is_asked_for_whole() -> None:
     assert [*query_terms("parse_http2Url", ("",))] == ["parsehttp2url", "_parsehttp2url"]
 

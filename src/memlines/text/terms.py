@@ -94,8 +94,10 @@ def query_terms(word: str, languages: Iterable[str], *, in_parts: bool = True) -
     """
     found: dict[str, list[str]] = {}
     for first in terms_of_run(word, "")[:1]:
+        if is_unspaced(first):  # which has no stem, and no accents either
+            return {first: [*languages]}
         plain = first.removeprefix(_WHOLE)
-        both = [plain, _WHOLE + plain] if in_parts and not is_unspaced(plain) else [plain]
+        both = [plain, _WHOLE + plain] if in_parts else [plain]
         for language in languages:
             for term in stem_words(both, language):
                 found.setdefault(term, []).append(language)
