@@ -132,7 +132,7 @@ def test_vectors_are_those_of_the_package(provider: BuiltinProvider, package: An
 
 def test_token_ids_are_those_of_the_package(loaded: engine.Engine, package: Any) -> None:
     ids = [loaded.tokenizer.ids(text).tolist() for text in TEXTS]
-    assert ids == package.tokenizer.encode(TEXTS)
+    assert ids == package._tokenizer.encode(TEXTS)
 
 
 def test_unknown_characters_stay_close_to_the_package(provider: BuiltinProvider, package: Any) -> None:
@@ -144,7 +144,7 @@ def test_a_text_of_many_segments_gives_the_vector_of_the_package(
     provider: BuiltinProvider, package: Any
 ) -> None:
     text = story(4200)
-    assert len(package.tokenizer.encode(text)) > 5000
+    assert len(package._tokenizer.encode(text)) > 5000
     assert cosines(embed_documents(provider, [text]), package.encode([text]))[0] > 0.9999
 
 
@@ -200,7 +200,7 @@ def test_odd_text_has_a_vector(provider: BuiltinProvider, text: str) -> None:
 def test_text_without_tokens_is_read_as_the_package_reads_it(
     loaded: engine.Engine, package: Any, text: str
 ) -> None:
-    assert loaded.tokenizer.ids(text).tolist() == package.tokenizer.encode(text)
+    assert loaded.tokenizer.ids(text).tolist() == package._tokenizer.encode(text)
 
 
 def test_meaning_crosses_languages(provider: BuiltinProvider) -> None:

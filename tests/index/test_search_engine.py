@@ -343,8 +343,9 @@ class Pieces(MeaningsProvider):
 def test_vectors_say_less_about_words_that_the_model_does_not_know(
     workspace: Path, name: str, first: str
 ) -> None:
-    provider = Pieces({"where": ASKED, "gist": near(0.7)})
-    notes = {"near.md": "The gist of it.\n", "word.md": f"Some {name} is in the cupboard.\n"}
-    with fake_memory(workspace, MEANT | notes, provider) as memory:
+    provider = Pieces({"where": ASKED, "close": near(0.8)})
+    notes = {"near.md": "It is close by.\n", "word.md": f"Some {name} is in the cupboard.\n"}
+    filler = {f"filler{number}.md": f"Ordinary note {number}.\n" for number in range(5)}
+    with fake_memory(workspace, filler | notes, provider) as memory:
         hits = memory.search(f"where is {name}?", min_score=0)
     assert hits[0].path == first

@@ -176,3 +176,21 @@ def test_eight_processes_that_open_a_new_index_at_once_make_one_sound_index(tmp_
 @pytest.mark.slow
 def test_sixteen_processes_make_one_sound_index_many_times_over(tmp_path: Path) -> None:
     cold_start(tmp_path, processes=16, rounds=40)
+
+
+def test_a_database_that_another_program_is_making_is_not_taken_for_a_foreign_one(path: Path) -> None:
+    writer, reader = open_writer(path), open_writer(path)
+    statements = []
+
+    def make_before_the_second(*statement: object) -> bool:
+        statements.append(statement)
+        if len(statements) == 2:
+            schema.migrate(writer)
+        return True
+
+    reader.exec_trace = make_before_the_second
+    schema.check_ours(reader, path)  # while it is empty
+    schema.check_ours(reader, path)
+    writer.close()
+    reader.close()
+    assert len(statements) >= 2

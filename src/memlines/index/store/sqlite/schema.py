@@ -181,9 +181,13 @@ def version_of(connection: Connection) -> int:
 
 def check_ours(connection: Connection, path: Path) -> None:
     """Raise `StoreDamaged` unless the database is new, or an index this version understands."""
-    version = version_of(connection)
-    application = int(connection.pragma("application_id"))
-    tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    # One statement: between two, another program may write the first tables and their version.
+    ((version, application, names),) = connection.execute(
+        "SELECT user_version, application_id,"
+        " (SELECT group_concat(name) FROM sqlite_schema WHERE type = 'table')"
+        " FROM pragma_user_version, pragma_application_id"
+    )
+    tables = {*names.split(",")} if names else set()
     if version > len(MIGRATIONS) and application == APPLICATION_ID:
         raise StoreDamaged(
             f"the index {str(path)!r} was made by a newer version of Memlines",
