@@ -274,7 +274,7 @@ class Hit:
     chunk_start_line: int = 0
     chunk_end_line: int = 0
     band: Band = "weak"
-    """How sure it is that the lines answer; `weak` is what scores below the setting `query.min_score`."""
+    """How sure it is that just these lines answer."""
 
     @property
     def citation(self) -> str:
