@@ -304,8 +304,8 @@ class Query:
     max_results: int = key(6, "How many results you get at most.", (1, 1000), "yes")
     min_score: float = key(
         0.35,
-        "How likely it must be that your notes answer. Below it you get up to three of the nearest lines, and "
-        "the agent gets nothing without asking.",
+        "How likely it must be that your notes answer. Below it you get up to three of the nearest lines, "
+        "and the agent gets nothing without asking.",
         (0, 1),
         "yes",
     )
