@@ -196,10 +196,9 @@ def make_score(
         curve = "vectors"
     elif not found.vectors:
         curve = "words"
-    elif first.number in found.words and not is_foreign(
-        query.text, chunks.read([first.number])[first.number].text
-    ):
-        curve = "both"
+    elif first.number in found.words:
+        best = chunks.read([first.number]).get(first.number)
+        curve = "both" if best and not is_foreign(query.text, best.text) else curve
     shift, slope, by_lead = _LINE_CURVES[curve]
 
     def score(one: Candidate) -> float:

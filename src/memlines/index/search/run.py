@@ -292,14 +292,8 @@ def search(
             timely = {number: evidence for number, evidence in known.items() if number in within.numbers}
         scores = rank.fuse_evidence(scores, timely) if timely else scores
     if sources or query.filters != NO_FILTERS:
-        days = within.days if within else None
-        match = Matcher({word: (word,) for word in query.filters.without})
-        read = chunks.read(scores)
-        fitting = [*filter(make_filter(query, match, days), read.values())]
-        if not fitting and query.corrects and query.filters.phrases:
-            relaxed, missing = relax_phrases(query, read.values())
-            fitting = [*filter(make_filter(relaxed, match, days), read.values())]
-            corrections |= missing
+        fitting, missing = _narrow(query, [*chunks.read(scores).values()], within.days if within else None)
+        corrections |= missing
         scores = {chunk.number: scores[chunk.number] for chunk in fitting}
     if query.expansion.shown:  # the line of aliases holds every name that was added, and answers nothing
         names = {*index.numbers_of([ALIASES])}
@@ -333,6 +327,18 @@ def search(
     how = _explain(query, found, weak=not confident)
     hits = tuple([_quote(query, one, score_of(one.candidate), found, chunks, how) for one in shown])
     return Found(hits, likelihood, confident and bool(hits), corrections, warnings)
+
+
+def _narrow(
+    query: Query, chunks: Sequence[IndexedChunk], days: Mapping[int, str] | None
+) -> tuple[list[IndexedChunk], dict[str, str]]:
+    """Return the chunks that a query narrows to, and what is searched instead of phrases that none has."""
+    match = Matcher({word: (word,) for word in query.filters.without})
+    fitting = [*filter(make_filter(query, match, days), chunks)]
+    if fitting or not (query.corrects and query.filters.phrases):
+        return fitting, {}
+    relaxed, missing = relax_phrases(query, chunks)
+    return [*filter(make_filter(relaxed, match, days), chunks)], missing
 
 
 def _quote(
