@@ -221,17 +221,16 @@ def _unit_evidence(
     number, language = chunk.number, chunk.language
     title = {*chunks.match(title_of(chunk.path, chunk.heading), language)}
     matched = chunks.match.runs(chunk.text, language)
-    above: dict[str, set[str]] = {"": set()}
+    shares: dict[tuple[str, frozenset[str]], float] = {}  # many units hold the same words, or none
     cosine = found.cosines.get(number, 0.0)
     near = best_sentences(chunk, found.sentences.get(number, ()), cosine)
     for unit, sentence in zip(units_of(chunk), near, strict=True):
-        share = 0.0
-        if matched or title:
-            words = title.union(*[matched[run] for run in matched.keys() & unit.runs])
-            if unit.heading not in above:
-                above[unit.heading] = {*chunks.match(unit.heading, language)}
-            share = chunks.share(words) + HEADING * chunks.share(above[unit.heading] - words)
-        yield share, found.scale.score(cosine, sentence) if number in found.cosines else 0.0
+        held = unit.heading, unit.runs.intersection(matched)
+        if held not in shares:
+            words = title.union(*[matched[run] for run in held[1]])
+            above = {*chunks.match(unit.heading, language)} - words if unit.heading else ()
+            shares[held] = chunks.share(words) + HEADING * chunks.share(above)
+        yield shares[held], found.scale.score(cosine, sentence) if number in found.cosines else 0.0
 
 
 def estimate_brief(

@@ -300,8 +300,8 @@ class Matcher:
         """Prepare to look for words."""
         self._forms = forms
         self._by_term: dict[str, dict[str, set[str]]] = {}
+        self._beginnings: dict[str, set[str]] = {}
         self._known: dict[str, dict[str, set[str]]] = {}
-        self._dull: dict[str, set[str]] = {}
 
     def runs(self, text: str, language: str) -> dict[str, set[str]]:
         """Return the runs of characters in a text that are words that are looked for, and which these are."""
@@ -311,23 +311,19 @@ class Matcher:
             for word, form in ((word, form) for word, group in self._forms.items() for form in group):
                 for term in query_terms(form, (language,)):
                     by_term.setdefault(term, set()).add(word)
-        known, dull = self._known.setdefault(language, {}), self._dull.setdefault(language, set())
-        # Most words of a text match nothing and come again and again: they are looked at once.
-        runs = runs_of(text) - dull
-        new = runs - known.keys()
-        beginnings = (
-            {"ae", "oe", "ue", *[term[:2] for term in by_term]} if new else set()
-        )  # German folds these
-        for run in new:
-            # Stemming changes the end of a word; one that begins otherwise need not be stemmed.
-            is_plain = run[:2].lower() not in beginnings and run.isalpha() and run.isascii()
-            terms = () if is_plain and is_one_word(run) else terms_of_run(run, language)
-            words = set().union(*[by_term.get(term, ()) for term in terms])
-            if words:
-                known[run] = words
-            else:
-                dull.add(run)
-        return {run: known[run] for run in runs & known.keys()}
+            # German stems fold the last three.
+            self._beginnings[language] = {_ANY, *[term[:2] for term in by_term], "ae", "oe", "ue"}
+            self._known[language] = {}
+        known, grouped = self._known[language], _by_beginning(text)
+        found = {}
+        for beginning in self._beginnings[language] & grouped.keys():
+            for run in grouped[beginning]:
+                if run not in known:  # the same words come again and again
+                    terms = terms_of_run(run, language)
+                    known[run] = set().union(*[by_term[term] for term in terms if term in by_term])
+                if known[run]:
+                    found[run] = known[run]
+        return found
 
     def __call__(self, text: str, language: str) -> tuple[str, ...]:
         """Return the words that a text holds."""
@@ -335,9 +331,25 @@ class Matcher:
         return tuple([word for word in self._forms if word in found])
 
 
-@lru_cache(maxsize=16_384)
+_ANY = ""
+
+
+@lru_cache(maxsize=4_096)
+def _by_beginning(text: str) -> dict[str, list[str]]:
+    """Return the runs of a text by how their terms begin; `_ANY` has those whose terms may begin otherwise.
+
+    Stemming changes the end of a word, so a plain word need not be stemmed to see that it is another one. The
+    same texts are candidates again and again.
+    """
+    grouped: dict[str, list[str]] = {}
+    for run in runs_of(text):
+        is_plain = run.isalpha() and run.isascii() and is_one_word(run)
+        grouped.setdefault(run[:2].lower() if is_plain else _ANY, []).append(run)
+    return grouped
+
+
 def runs_of(text: str) -> frozenset[str]:
-    """Return the runs of characters in a text; the same texts are candidates again and again."""
+    """Return the runs of characters in a text."""
     return frozenset([*RUN.findall(text), *COMPOUND.findall(text)])
 
 
