@@ -72,7 +72,13 @@ def test_after_counts_the_dates_in_headings(workspace: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["after:2026-11-15", "what happened after:2026-11-15", "after:2026-11-15 ?"]
+    "query",
+    [
+        "after:2026-11-15",
+        "what happened after:2026-11-15",
+        "after:2026-11-15 ?",
+        "after:2026-11-15 before:2027-01-01",
+    ],
 )
 def test_a_filter_of_days_with_nothing_to_look_for_finds_the_notes_of_those_days(
     workspace: Path, query: str

@@ -149,7 +149,7 @@ def parse_query(
         return query
     text = find_question(text)
     rest, spans, is_only_days = parse_days(text, now)
-    if not spans and names_days and (span := _span_of(filters, text)):
+    if names_days and (span := _span_of(filters, text)):
         spans, is_only_days = (span,), True
     return replace(
         query,
