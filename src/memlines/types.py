@@ -313,7 +313,9 @@ class SearchResult:
     likelihood: float = 0.0
     """How likely the notes answer at all, whichever of the hits does."""
     confident: bool = False
-    """Whether that reaches the setting `query.min_score`; if not, the hits are only the nearest."""
+    """Whether that reaches `query.min_score` or a hit is likely; if not, the hits are only the nearest."""
+    nearest: float | None = None
+    """The best score of what was left out, if nothing is shown."""
     chunks: int = 0
     """How many chunks were searched; `pending` of them have no vector yet."""
     unindexed: int = 0
@@ -328,19 +330,13 @@ class SearchResult:
     """Sources that were asked for by name and of which nothing is indexed; `warnings` says what to do."""
 
     @property
-    def nearest(self) -> float | None:
-        """How near the nearest line came, if nothing is shown."""
-        return None if self.hits or not self.likelihood else self.likelihood
-
-    @property
     def unfinished(self) -> str:
         """What is not indexed yet, in a sentence; empty if all is."""
         files = "1 file is" if self.unindexed == 1 else f"{self.unindexed:,} files are"
         left = [f"{files} not indexed yet"] if self.unindexed else []
         if self.pending:
             others = "searched by words" if self.mode == "words" else "the others are found by words"
-            made = self.chunks - self.pending
-            left.append(f"{made:,} of {self.chunks:,} passages have vectors; {others}")
+            left.append(f"{self.chunks - self.pending:,} of {self.chunks:,} passages have vectors; {others}")
         todo = "The next search goes on; 'memlines sync' finishes it."
         return f"Still indexing: {'; '.join(left)}. {todo}" if left else ""
 

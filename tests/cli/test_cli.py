@@ -178,6 +178,7 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
     assert list(answer) == [
         "results",
         "confident",
+        "likelihood",
         "provider",
         "model",
         "fallback",

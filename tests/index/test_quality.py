@@ -89,7 +89,7 @@ def test_both_legs_together_are_not_below_either(ours: Figures, metric: str) -> 
 @pytest.mark.parametrize(
     ("name", "floors"),
     [
-        ("locomo_md", {"any@5": 0.94, "rec@10": 0.945, "mrr": 0.835, "line@5": 0.86, "passage@5": 0.84}),
+        ("locomo_md", {"any@5": 0.94, "rec@10": 0.945, "mrr": 0.835, "line@5": 0.87, "passage@5": 0.85}),
         pytest.param("xquad_de_to_en", {"line@5": 0.945}, marks=pytest.mark.slow),
         pytest.param("xquad_en", {"line@5": 0.985}, marks=pytest.mark.slow),
         pytest.param("xquad_de", {"line@5": 0.98}, marks=pytest.mark.slow),

@@ -56,6 +56,7 @@ def test_an_answer() -> None:
     assert answer == {
         "results": [hit_json(HIT)],
         "confident": False,
+        "likelihood": 0.0,
         "provider": "fake",
         "model": "fake-1",
         "fallback": fallback,

@@ -20,7 +20,7 @@ from memlines.types import Hit, SearchResult
 
 UNSURE = "No confident match. Nearest lines:"
 _WORTH_A_LOOK = 0.1
-"""Below this score a hit is nonsense, and is not mentioned."""
+"""Below this score or likelihood a line is nonsense, and is not mentioned."""
 
 _INDENT = 6
 _NARROWEST = 20
@@ -64,7 +64,7 @@ def print_answer(
         _print("Nothing in memory answers this. Try other words.")
     if result.unfinished:
         click.echo(result.unfinished, err=True)
-    if result.nearest is not None and result.nearest >= _WORTH_A_LOOK:
+    if result.nearest is not None and min(result.nearest, result.likelihood) >= _WORTH_A_LOOK:
         hint = f"--min-score {_WORTH_A_LOOK:g} shows what is uncertain"
         click.echo(f"The nearest scored {result.nearest:.2f}; {hint}.", err=True)
 

@@ -220,6 +220,7 @@ def _search_snapshot(
         warnings=(*warnings, *chosen.doubts, *found.warnings),
         likelihood=found.likelihood,
         confident=found.confident,
+        nearest=found.nearest,
         corrections=found.corrections,
         aliases=query.expansion.shown,
         chunks=chunks,

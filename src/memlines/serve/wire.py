@@ -59,6 +59,7 @@ def search_json(result: SearchResult, *, citations: str = "auto") -> dict[str, A
     return {
         "results": hits,
         "confident": result.confident,
+        "likelihood": round(result.likelihood, _DIGITS),
         "provider": result.provider,
         "model": result.model,
         "fallback": None if result.fallback is None else dict(result.fallback),

@@ -80,7 +80,7 @@ _READ = 30
 """Candidates whose text is read before they are ranked. Not depending on how many results are
 asked for, it leaves the order of the first ones alone."""
 
-STRONG, LIKELY = 0.85, 0.5
+_STRONG, _LIKELY = 0.85, 0.5
 """The scores from which a hit is strong or likely. docs/ranking.md says how often such a hit is right."""
 
 _NEAR_BY_WORDS = 0.1
@@ -286,7 +286,7 @@ def band_of(query: Query, score: float) -> Band:
     """Return how sure it is that a hit answers; only probabilities can be strong."""
     if not query.is_calibrated:
         return "weak" if score < query.settings.min_score else "likely"
-    return "strong" if score >= STRONG else "likely" if score >= LIKELY else "weak"
+    return "strong" if score >= _STRONG else "likely" if score >= _LIKELY else "weak"
 
 
 def is_near(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> bool:

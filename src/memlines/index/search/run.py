@@ -260,6 +260,8 @@ class Found(NamedTuple):
     """How likely the notes answer at all."""
     confident: bool = False
     """Whether that is likely enough; if not, the hits are only the nearest."""
+    nearest: float | None = None
+    """The best score of what was left out, if there are no hits."""
     corrections: Mapping[str, str] = MappingProxyType({})
     """Words and quoted phrases that the index does not hold, and what was searched instead."""
     warnings: tuple[str, ...] = ()
@@ -326,7 +328,8 @@ def search(
     shown = choose(query, evidence, score_of, found, chunks, least, weak=not confident)
     how = _explain(query, found, weak=not confident)
     hits = tuple([_quote(query, one, score_of(one.candidate), found, chunks, how) for one in shown])
-    return Found(hits, likelihood, confident and bool(hits), corrections, warnings)
+    nearest = None if hits else score_of(first)
+    return Found(hits, likelihood, confident and bool(hits), nearest, corrections, warnings)
 
 
 def _narrow(
@@ -387,6 +390,8 @@ def _explain(query: Query, found: RetrieverResults, *, weak: bool) -> str:
         how += ", faded with age"
     if settings.mmr.enabled:
         how += ", spread over different texts"
-    if weak:
+    if weak and query.is_calibrated:
+        how += ", the nearest because an answer is not likely"
+    elif weak:
         how += f", shown below {settings.min_score:g} because nothing reaches it"
     return how

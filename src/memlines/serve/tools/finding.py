@@ -32,7 +32,7 @@ NOTHING = "Nothing in memory answers this. Say that you looked, or try other wor
 _LONGEST_ENTRY = 1_000
 _MOST_NEAREST = 3
 _UNCERTAIN = 0.1
-"""Below this score the nearest hit that was left out is not mentioned."""
+"""Below this score or likelihood the nearest hit that was left out is not mentioned."""
 
 
 def _search(call: Call) -> Output:
@@ -59,7 +59,7 @@ def _search(call: Call) -> Output:
     else:
         near = result.nearest or 0.0
         hint = f" The nearest scored {near:.2f}; min_score {_UNCERTAIN:g} shows it."
-        answer, count = NOTHING + (hint if near >= _UNCERTAIN else ""), 0
+        answer, count = NOTHING + (hint if min(near, result.likelihood) >= _UNCERTAIN else ""), 0
     shown = replace(result, hits=result.hits[:count])
     data = {**search_json(shown, citations=citations), "left_out": len(result) - count}
     return Output(Neutral("\n").join([answer, *notes]), data)
