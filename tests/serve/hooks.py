@@ -10,6 +10,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from memlines.clients.client import SCRIPT
@@ -92,6 +93,12 @@ class Hooks:
             with suppress(ProcessLookupError):
                 os.kill(process, number)
             eventually(lambda: self.engine() is None)
+
+    def close(self) -> None:
+        """End the engine, and remove the folder outside of a long home that its socket is in."""
+        self.end_engine()
+        if self.home not in self.socket.parents:
+            rmtree(self.socket.parent, ignore_errors=True)
 
 
 def engines_in(home: Path) -> list[int]:

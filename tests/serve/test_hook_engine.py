@@ -32,9 +32,9 @@ PLAYED = (
 
 @pytest.fixture
 def hooks(tmp_path: Path) -> Iterator[Hooks]:
-    made = Hooks(tmp_path / "shop", tmp_path / "home")
+    made = Hooks(tmp_path / "shop", Path(os.environ["MEMLINES_HOME"]) / "hooks")
     yield made
-    made.end_engine()
+    made.close()
 
 
 def client(hooks: Hooks, event: str = "SessionStart") -> subprocess.Popen[bytes]:

@@ -37,9 +37,9 @@ HEAVY = {
 
 @pytest.fixture
 def hooks(tmp_path: Path) -> Iterator[Hooks]:
-    made = Hooks(tmp_path / "shop", tmp_path / "home")
+    made = Hooks(tmp_path / "shop", Path(os.environ["MEMLINES_HOME"]) / "hooks")
     yield made
-    made.end_engine()
+    made.close()
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def test_small_talk_brings_nothing(hooks: Hooks) -> None:
 
 
 def test_a_folder_without_a_memory_is_left_alone(tmp_path: Path) -> None:
-    hooks = Hooks(tmp_path / "plain", tmp_path / "home", notes="")
+    hooks = Hooks(tmp_path / "plain", Path(os.environ["MEMLINES_HOME"]) / "hooks", notes="")
     for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd", "PreCompact"):
         assert hooks.run(event, prompt="What did we decide yesterday?") == ""
     assert not hooks.home.exists()
@@ -193,7 +193,7 @@ def test_a_long_home_gets_a_short_socket(tmp_path: Path) -> None:
         assert "port 5433" in hooks.run("SessionStart")
         assert len(str(hooks.socket)) <= thin.LONGEST_SOCKET
     finally:
-        hooks.end_engine()
+        hooks.close()
 
 
 def test_the_log_does_not_grow_without_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +254,7 @@ def test_a_shell_between_the_client_and_the_hook_is_skipped(hooks: Hooks) -> Non
 
 
 def test_notes_without_a_mark_make_a_workspace_too(tmp_path: Path) -> None:
-    hooks = Hooks(tmp_path / "shop", tmp_path / "home", notes="")
+    hooks = Hooks(tmp_path / "shop", Path(os.environ["MEMLINES_HOME"]) / "hooks", notes="")
     (hooks.folder / "memory").mkdir()
     (hooks.folder / "memory" / "people.md").write_text(NOTES, encoding="utf-8")
     assert thin.workspace_of(str(hooks.folder)) == str(hooks.folder.resolve())
