@@ -7,15 +7,17 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import apsw
+import numpy as np
 import pytest
 
-from memlines.embed.base import Provider, embed_query, to_blobs
+from memlines.embed.base import Provider, embed_documents, embed_query, to_blobs
+from memlines.embed.codec import decode, encode
 from memlines.files.scan import discover
 from memlines.index.store.sqlite import files, spaces
 from memlines.index.store.sqlite.chunks import match_words
@@ -169,6 +171,28 @@ def expected(workspace: Path, tokens: int = 400, overlap: int = 80) -> dict[str,
     return found
 
 
+def lengthen_vectors(path: Path) -> None:
+    """Make an index as version 6 of its tables had it: four bytes a number, and one in sentences."""
+    with closing(apsw.Connection(str(path))) as old:
+        rows: list[Any] = old.execute("SELECT chunk, embedding FROM chunks_vec").fetchall()
+        dims = len(rows[0][1])
+        old.execute(
+            "DROP INDEX idx_chunks_hash; DROP TABLE chunks_vec;"
+            "CREATE TABLE chunks_vec(number INTEGER PRIMARY KEY AUTOINCREMENT,"
+            " chunk INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL)"
+        )
+        for chunk, vector in rows:
+            decoded = decode([vector])
+            old.execute("INSERT INTO chunks_vec(chunk, embedding) VALUES(?, ?)", (chunk, *to_blobs(decoded)))
+            small = np.round(decoded * 127).astype(np.int8).tobytes()
+            count = old.execute(
+                "SELECT length(embedding) FROM chunks_sentences WHERE chunk = ?", (chunk,)
+            ).get
+            sentences = small * (int(count or 0) // (dims // 8 + 4))
+            old.execute("UPDATE chunks_sentences SET embedding = ? WHERE chunk = ?", (sentences, chunk))
+        old.pragma("user_version", 6)
+
+
 def found_by(index: Index, *query: str) -> list[str]:
     """Return the files with chunks that hold all of some words in any form, best first."""
     languages = index.state.languages or ("",)
@@ -186,8 +210,13 @@ def near(index: Index, provider: Provider, text: str, limit: int = 1) -> dict[st
 
 
 def blob(provider: Provider, text: str) -> bytes:
-    """Return the vector of a text as it is stored."""
+    """Return the vector of a text as it is asked for."""
     return to_blobs(embed_query(provider, text)[None, :])[0]
+
+
+def encoded(provider: Provider, text: str) -> bytes:
+    """Return the vector of a text as it is stored."""
+    return encode(embed_documents(provider, [text]))[0]
 
 
 def assert_sound(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,17 @@ if TYPE_CHECKING:
 
 ROOMY = Limits(text_bytes=100_000, request_bytes=10_000_000, request_texts=10_000)
 NEUTRAL = (0.0, 0.0, 0.0, 1.0)
+
+
+def turned(vector: Vector) -> Vector:
+    """Turn a vector, so that its numbers have signs like those of real models; cosines stay as they are."""
+    return vector @ rotation(len(vector))
+
+
+@cache
+def rotation(dims: int) -> Vectors:
+    numbers = np.random.default_rng(dims).normal(size=(dims, dims))
+    return np.linalg.qr(numbers)[0].astype(np.float32)
 
 
 @dataclass
@@ -42,7 +54,7 @@ class FakeProvider(Provider):
         vector = np.full(self.dims, 0.001, np.float32)
         for word in words_of(text.lower()):
             vector[zlib.crc32(f"{self.model} {word}".encode()) % self.dims] += 1
-        return vector
+        return turned(vector)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         if self.fails_after is not None and len(self.texts) + len(texts) > self.fails_after:

@@ -14,8 +14,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
-import numpy as np
-
+from memlines.embed.base import validated
+from memlines.embed.codec import encode
 from memlines.embed.passages import PASSAGES
 
 Service = Literal["openai", "voyage", "gemini"]
@@ -35,9 +35,8 @@ def vector_of(text: str) -> list[float]:
 
 
 def blob_of(text: str) -> bytes:
-    """The bytes that are kept for a text: the same numbers at unit length."""
-    vector = np.array(vector_of(text))
-    return bytes((vector / np.linalg.norm(vector)).astype("<f4").tobytes())
+    """The bytes that are kept for a text."""
+    return encode(validated([vector_of(text)], 1, DIMS))[0]
 
 
 @dataclass

@@ -215,7 +215,7 @@ def test_the_tool_tells_of_vectors(workspace: Path) -> None:
     with Memory(workspace) as memory:
         memory.sync()
         told = call_tool(memory, "memory_status", {}).text
-    assert "Vectors: 2 of 2 chunks; cache: 2 vectors; 512 numbers each, searched by matrix" in told
+    assert "Vectors: 2 of 2 chunks; cache: 0 vectors; 512 numbers each, searched by matrix" in told
 
 
 # Batches

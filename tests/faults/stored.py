@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from memlines.embed.codec import decode
 from memlines.index.store.sqlite import spaces
 from memlines.text.chunk import text_hash
 from tests.embed.fake_service import vector_of
@@ -41,6 +42,6 @@ def check_vector(blob: bytes, text: str, dims: int, model: str) -> None:
     """Compare one vector as it is kept with what its text should have."""
     expected = np.asarray(vector_of(text, dims, model))
     expected /= np.linalg.norm(expected)
-    found = np.frombuffer(blob, "<f4")
+    (found,) = decode([blob])
     assert found.shape == expected.shape
-    assert np.abs(found - expected).max() < 1e-6, f"a vector of {model} is not that of {text!r}"
+    assert np.abs(found - expected).max() < 5e-3, f"a vector of {model} is not that of {text!r}"

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from memlines.errors import MemlinesError
-from memlines.index.store.sqlite import matrix
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
 from tests.faults.conftest import Tell
@@ -42,7 +41,8 @@ def synced(workspace: Path, *, force: bool = False) -> None:
 def search(workspace: Path) -> None:
     with Memory(workspace) as memory:
         found = memory.search("own3")
-    assert {hit.path for hit in found} <= {"memory/n3.md"}
+    # Without that note, which may be what could not be read, others are only shown as the nearest.
+    assert [hit.path for hit in found if found.confident][:1] in ([], ["memory/n3.md"])
 
 
 def lose_index(workspace: Path) -> None:
@@ -80,12 +80,6 @@ def pattern(tmp_path_factory: pytest.TempPathFactory, provider: str, copied_inde
     write(workspace, {"memory/late.md": "came late\n", "memory/n3.md": "shared own3 changed\n"})
     (workspace / "memory/n5.md").unlink()
     return workspace
-
-
-@pytest.fixture(autouse=True)
-def _few_vectors_are_worth_saving(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep a copy of few vectors already."""
-    monkeypatch.setattr(matrix, "_WORTH_SAVING", 3)
 
 
 def faults_for(number: int, faults: dict[str, Fault]) -> list[tuple[str, bool]]:

@@ -172,7 +172,7 @@ def make_first_version(path: Path) -> None:
     current = path.with_name("current.sqlite")
     path.rename(current)
     connection = open_writer(path)
-    connection.execute(schema.MIGRATIONS[0])
+    connection.execute(str(schema.MIGRATIONS[0]))
     connection.execute("ATTACH ? AS current", (str(current),))
     with transaction(connection):
         for table in ("meta", "files", "chunks", "embedding_cache"):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from memlines.index.store.sqlite import matrix
 from memlines.memory.memory import Memory
 from tests.faults.conftest import Tell
 from tests.faults.power_index import Call, Recording
@@ -21,10 +19,8 @@ from tests.indexes import (
     index_file,
     indexed,
     notes,
-    sync,
     write,
 )
-from tests.providers import FakeProvider
 
 pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
 
@@ -123,15 +119,3 @@ def test_an_index_elsewhere_survives_a_cut_in_its_first_checkpoint(workspace: Pa
     with Memory(workspace, {"store.path": str(place)}) as memory:
         memory.sync()
         assert [hit.path for hit in memory.search("own1")] == ["memory/n1.md"]
-
-
-def test_the_copy_of_the_vectors_is_on_the_disk_before_it_has_its_name(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Otherwise a power cut may leave a copy of the right size with blank pages, which answers wrongly."""
-    monkeypatch.setattr(matrix, "_WORTH_SAVING", 3)
-    on_disk: list[int] = []
-    monkeypatch.setattr(os, "fsync", lambda handle: on_disk.append(os.fstat(handle).st_size))
-    write(workspace, notes(30))
-    sync(workspace, FakeProvider())
-    assert (workspace / ".memory/index.sqlite.vectors").stat().st_size in on_disk

@@ -121,7 +121,7 @@ def test_the_terms_are_gone_from_the_word_index(made: Path) -> None:
 
 def test_what_was_erased_is_counted(made: Path) -> None:
     gone = store.erase(index_file(made), ["memory/a.md"], nothing)
-    assert gone == {"chunks": 1, "vectors": 1, "cached": 1}
+    assert gone == {"chunks": 1, "vectors": 1, "cached": 0}
 
 
 def test_the_rest_of_the_index_is_sound_and_answers(made: Path, provider: FakeProvider) -> None:
@@ -143,10 +143,10 @@ def test_the_cache_loses_earlier_versions_of_chunks(made: Path, provider: FakePr
         write(made, {"memory/a.md": NOTES["memory/a.md"] + f"- line {more}\n"})
         sync(made, provider)
     with reading(made) as index:
-        assert cache.count(index.connection) == 5
+        assert cache.count(index.connection) == 3
     store.erase(index_file(made), ["memory/a.md"], nothing)
     with reading(made) as index:
-        assert cache.count(index.connection) == 1
+        assert cache.count(index.connection) == 0
 
 
 def test_the_cache_keeps_what_is_still_in_the_index(made: Path, provider: FakeProvider) -> None:
@@ -174,7 +174,6 @@ def test_an_index_that_cannot_be_used_is_removed(made: Path) -> None:
 def test_copies_beside_the_index_go(made: Path) -> None:
     folder, name = made / ".memory", index_file(made).name
     for suffix in (
-        ".vectors",
         ".damaged-20260101-000000-001",
         ".damaged-20260101-000000-001-wal",
         ".rebuild-9",
@@ -182,18 +181,6 @@ def test_copies_beside_the_index_go(made: Path) -> None:
         (folder / (name + suffix)).write_bytes(SECRET.encode())
     store.remove_copies(index_file(made))
     assert raw(folder, [SECRET.encode()]) == ["index.sqlite"]
-
-
-def test_the_copy_of_the_vectors_is_made_again(workspace: Path, provider: FakeProvider) -> None:
-    write(workspace, {"memory/a.md": "".join(f"- {n} {'x' * 1500}\n" for n in range(1100))})
-    sync(workspace, provider)
-    copy = workspace / ".memory/index.sqlite.vectors"
-    assert copy.exists()
-    store.remove_copies(index_file(workspace))
-    assert not copy.exists()
-    write(workspace, {"memory/b.md": "- new\n"})
-    sync(workspace, provider)
-    assert copy.exists()
 
 
 def test_rewriting_clears_what_was_deleted_without_care(made: Path) -> None:

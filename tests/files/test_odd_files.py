@@ -22,7 +22,7 @@ from tests.indexes import hashes, notes, program, write
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such files")
 
 FILES = (
-    *("index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal", "index.sqlite.vectors"),
+    *("index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "index.sqlite-journal"),
     *("index.sqlite.lock", "index.sqlite.lock.holder", "index.sqlite.embedding.lock", "notes.lock"),
     *("notes.lock.holder", "facts.lock", "captured.json", "captured.lock", "config.yaml", ".gitignore"),
     *(

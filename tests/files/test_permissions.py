@@ -37,8 +37,6 @@ from memlines.files.notes import append
 from tests.note_changes import edit, remove_note
 from memlines.files.snapshots import Said, Snapshot
 from memlines.memory.memory import Memory
-from memlines.index.store.sqlite import matrix
-matrix._WORTH_SAVING = 1
 with Memory(sys.argv[1], {"embeddings.provider": sys.argv[3]}) as memory:
     home = memory.workspace
     append(home, "memory/a.md", "- Anna keeps a heron")
@@ -79,7 +77,7 @@ def command(umask: str, *arguments: object) -> None:
 def test_everything_private_is_closed_to_others(workspace: Path, umask: str) -> None:
     run(ALL_OF_IT, workspace, umask, "builtin")
     kept = {path.name for path in (workspace / ".memory").iterdir()}
-    assert {"index.sqlite", "index.sqlite.vectors", "history", "trash", "snapshots", "notes.lock"} <= kept
+    assert {"index.sqlite", "history", "trash", "snapshots", "notes.lock"} <= kept
     assert open_to_others(workspace / ".memory") == {}
     assert open_to_others(Path(os.environ["MEMLINES_HOME"]) / "state") == {}
     assert permissions(Path(os.environ["MEMLINES_HOME"]) / "cache") == 0o700

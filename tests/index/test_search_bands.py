@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memlines import Memory
@@ -15,7 +16,7 @@ from memlines.serve.tools import call_tool
 from memlines.serve.tools.finding import NOTHING, UNSURE
 from tests.memories import fake_memory, words_memory, write
 from tests.programs import Cli
-from tests.providers import MeaningsProvider
+from tests.providers import MeaningsProvider, rotation
 
 BILLING = {"db.md": "We picked Postgres 17 for the billing service.\n"}
 TEA = {"tea.md": "The tea house has a good service, a garden, and cakes that one comes back for.\n"}
@@ -251,8 +252,12 @@ def test_a_recall_shows_the_nearest_entries_where_nothing_is_sure(cli: Cli, work
 def test_of_a_long_note_a_recall_shows_the_entry_that_is_near(workspace: Path) -> None:
     near_entry = "- It sleeps all day on the sill\n"
     text = "".join(f"- Ordinary entry {number} about nothing much\n" for number in range(12)) + near_entry
-    provider = MeaningsProvider({"pet": ASKED, "sleeps": near(0.3), "ordinary": near(0.0)})
-    provider.by_sentence = True
+    meanings = {"pet": ASKED, "sleeps": near(0.3), "ordinary": near(0.0)}
+    turns = rotation(256)[:4]  # the signs of four numbers would say little
+    provider = MeaningsProvider(
+        {name: (np.asarray(vector) @ turns).tolist() for name, vector in meanings.items()}
+    )
+    provider.dims, provider.by_sentence = 256, True
     with fake_memory(workspace, {"long.md": text}, provider) as memory:
         memory.sync()
         assert not memory.search("which pet?").confident

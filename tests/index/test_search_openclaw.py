@@ -87,8 +87,8 @@ def test_a_hit_by_vectors_alone_scores_seven_tenths_of_its_cosine(workspace: Pat
     provider = MeaningsProvider({"asked": QUERY, "answer": NINE_TENTHS})
     with fake_memory(workspace, {"a.md": "The answer.\n"}, provider, profile="openclaw") as memory:
         hit = memory.search("asked")[0]
-    assert hit.score == pytest.approx(0.63, abs=1e-5)
-    assert hit.why.vector == pytest.approx(0.9, abs=1e-5)
+    assert hit.score == pytest.approx(0.63, abs=2e-3)
+    assert hit.why.vector == pytest.approx(0.9, abs=2e-3)
 
 
 def test_a_hit_by_words_alone_scores_three_tenths_of_its_word_score(workspace: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_hit_by_words_alone_scores_three_tenths_of_its_word_score(workspace: P
         provider.meanings = {"kestrel": (0.0, 0.0, 1.0, 0.0)}
         hit = next(hit for hit in memory.search("kestrel", min_score=0) if hit.path == "memory/a.md")
     assert hit.why.lexical is not None
-    assert hit.score == pytest.approx(0.3 * hit.why.lexical, abs=1e-5)
+    assert hit.score == pytest.approx(0.3 * hit.why.lexical, abs=2e-3)
 
 
 def test_a_keyword_hit_below_min_score_is_kept_when_nothing_else_is(workspace: Path) -> None:
@@ -154,4 +154,4 @@ def test_the_weights_can_be_set_beside_the_profile(workspace: Path) -> None:
         "query__hybrid__text_weight": 0.5,
     }
     with fake_memory(workspace, {"a.md": "The answer.\n"}, provider, **settings) as memory:
-        assert memory.search("asked")[0].score == pytest.approx(0.45, abs=1e-5)
+        assert memory.search("asked")[0].score == pytest.approx(0.45, abs=2e-3)

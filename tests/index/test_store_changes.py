@@ -14,7 +14,7 @@ from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index, Staying
 from memlines.text.chunk import chunk_text, text_hash
 from memlines.types import Chunk, Space
-from tests.indexes import IDENTITY, assert_sound, blob, document, found_by, numbers_of
+from tests.indexes import IDENTITY, assert_sound, document, encoded, found_by, numbers_of
 from tests.providers import FakeProvider
 
 FAKE = FakeProvider()
@@ -60,7 +60,7 @@ def embed(index: Index) -> None:
     vectors = index.vectors_in(SPACE)
     with transaction(index.connection):
         for number, chunk in index.pending(vectors, 0, 1000):
-            vectors.put(number, blob(FAKE, chunk.text))
+            vectors.put(number, encoded(FAKE, chunk.text))
 
 
 def rows_of(index: Index) -> list[object]:
@@ -95,7 +95,7 @@ def test_every_vector_is_that_of_its_chunk(shared: Index, before: list[str], aft
     put(shared, after)
     held = dict(shared.vectors_in(SPACE).by_chunk())
     chunks = shared.chunks(held)
-    assert held == {number: blob(FAKE, chunk.text) for number, chunk in chunks.items()}
+    assert held == {number: encoded(FAKE, chunk.text) for number, chunk in chunks.items()}
 
 
 def test_chunks_that_stay_keep_their_vectors(index: Index) -> None:
@@ -132,12 +132,6 @@ def test_a_chunk_of_a_note_in_another_language_is_another(index: Index) -> None:
     index.put(document(NOTE, german), chunk_text("Häuser", 400, 80))
     index.put(document(NOTE, english), chunk_text("Häuser", 400, 80))
     assert [chunk.language for chunk in index.chunks(numbers_of(index, NOTE)).values()] == ["en"]
-
-
-def test_what_leaves_is_known_before(index: Index) -> None:
-    put(index, ["zebra", "giraffe"])
-    (first, _) = numbers_of(index, NOTE)
-    assert index.leaving(document(NOTE, "giraffe"), [GIRAFFE]) == [first]
 
 
 def test_of_a_removed_file_chunks_can_stay(index: Index) -> None:

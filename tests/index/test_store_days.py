@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from memlines.index.store.sqlite import schema
 from memlines.index.store.sqlite.days import find_days
 from memlines.index.store.sqlite.index import Index
 from memlines.text.chunk import chunk_note
 from memlines.text.days import date_chunks
-from tests.indexes import document, index_file, sync, write
+from tests.indexes import document, index_file, lengthen_vectors, sync, write
 from tests.providers import FakeProvider
 
 TOPIC = "memory/topic.md"
@@ -100,11 +99,12 @@ def test_a_log_whose_entries_are_of_another_day_is_not_found_by_its_own(index: I
 def test_an_index_of_the_version_before_gets_days_and_keeps_every_vector(workspace: Path) -> None:
     write(workspace, {TOPIC: "- 2026-11-15: one\n", LOG: "- two\n"})
     sync(workspace, FakeProvider())
+    lengthen_vectors(index_file(workspace))
     with closing(sqlite3.connect(index_file(workspace))) as old:  # as it was before
         old.executescript(
             "ALTER TABLE chunks DROP COLUMN days; DROP TABLE chunk_days;"
             "UPDATE meta SET value = json_remove(value, '$.days') WHERE key = 'identity';"
-            f"PRAGMA user_version={len(schema.MIGRATIONS) - 1}"
+            "PRAGMA user_version=5"
         )
     provider = FakeProvider()
     report = sync(workspace, provider)

@@ -16,6 +16,7 @@ from tests.indexes import (
     blob,
     chunks_in,
     document,
+    encoded,
     found_by,
     lines_of,
     near,
@@ -48,7 +49,7 @@ def embed(index: Index, numbers: list[int]) -> None:
     with transaction(index.connection):
         chunks = index.chunks(numbers)
         for number in numbers:
-            index.vectors.put(number, blob(FAKE, chunks[number].text))
+            index.vectors.put(number, encoded(FAKE, chunks[number].text))
 
 
 def test_a_file_comes_back_as_it_was_put(index: Index) -> None:

@@ -15,7 +15,6 @@ import apsw
 import pytest
 
 from memlines.admin.doctor.examine import examine, examine_and_repair
-from memlines.index.store.sqlite import matrix
 from memlines.index.store.sqlite.files import SECRET_FILE
 from memlines.memory.memory import Memory
 from memlines.paths import user_state_dir
@@ -27,7 +26,6 @@ from tests.indexes import (
     index_file,
     notes,
     program,
-    reading,
     silent,
     sync,
     write,
@@ -209,22 +207,6 @@ def test_without_a_place_for_the_secret_an_index_is_used_and_its_lines_are_compa
         assert memory.sync().rebuilt == ""
     assert snippets(search(made, "password reset page")) == []
     assert snippets(search(made, "own1"))[0].startswith("shared line 0 of own1")
-
-
-def test_a_copy_of_the_vectors_that_another_file_replaced_is_not_used(
-    workspace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(matrix, "_WORTH_SAVING", 3)
-    write(workspace, notes(10))
-    sync(workspace, FakeProvider())
-    copy = workspace / ".memory/index.sqlite.vectors"
-    with reading(workspace) as index:
-        assert index.vectors.matrix().copied == 10
-    content = copy.read_bytes()
-    copy.rename(copy.with_name("elsewhere"))
-    copy.write_bytes(content)
-    with reading(workspace) as index:
-        assert index.vectors.matrix().copied == 0
 
 
 # What is shown is what the notes hold

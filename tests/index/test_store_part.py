@@ -44,7 +44,7 @@ def test_the_nearest_of_some_chunks_are_found(tmp_path: Path, engine: str, part:
         numbers = add(index, "memory/a.md", rows)
         expected = best(by_hand(rows[:part], numbers[:part], query), 5)
         found = index.vectors.nearest(query, 5, (), frozenset(numbers[:part]))
-    assert found == pytest.approx(expected, abs=1e-5)
+    assert found == pytest.approx(expected, abs=5e-3)
 
 
 @pytest.mark.parametrize("part", [10, 290], ids=["a few", "most"])
@@ -79,7 +79,7 @@ def test_the_cosines_of_some_chunks_can_be_asked_for(tmp_path: Path, engine: str
     with opened(tmp_path, engine) as index:
         numbers = add(index, "memory/a.md", rows)
         cosines = index.vectors.cosines(query, numbers[3:6])
-    assert cosines == pytest.approx(by_hand(rows[3:6], numbers[3:6], query), abs=1e-5)
+    assert cosines == pytest.approx(by_hand(rows[3:6], numbers[3:6], query), abs=5e-3)
 
 
 def test_vectors_of_another_length_are_not_compared(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from memlines.embed.base import embed_documents
+from memlines.embed.codec import encode
 from memlines.errors import StoreDamaged, StoreError
 from memlines.index.store.sqlite import matrix, spaces, vectors
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.job import space_of
 from memlines.memory.memory import Memory
-from tests.indexes import blob, document, lines_of, near, numbers_of, program, put
+from tests.indexes import document, lines_of, near, numbers_of, program, put
 from tests.providers import FakeProvider
 
 ENGINES = ["matrix", "sqlite-vec"]
@@ -32,10 +34,9 @@ def add(index: Index, path: str, rows: Rows) -> list[int]:
     text = "\n".join(f"{path} line {number}" for number in range(len(rows)))
     index.put(document(path, text), lines_of(text))
     numbers = numbers_of(index, path)
-    unit = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype("<f4")
     with transaction(index.connection):
-        for number, row in zip(numbers, unit, strict=True):
-            index.vectors.put(number, row.tobytes())
+        for number, encoded in zip(numbers, encode(rows.astype(np.float32)), strict=True):
+            index.vectors.put(number, encoded)
     return numbers
 
 
@@ -69,10 +70,11 @@ def reader(folder: Path) -> Iterator[Index]:
 
 
 def cosines_by_hand(index: Index, query: bytes) -> dict[int, float]:
-    key = "rowid" if index.vectors.engine == "sqlite-vec" else "chunk"
     vector = np.frombuffer(query, "<f4").astype(np.float64)
-    rows = index.connection.execute(f"SELECT {key}, embedding FROM chunks_vec")
-    return {number: float(np.frombuffer(row, "<f4").astype(np.float64) @ vector) for number, row in rows}
+    rows = {
+        number: np.frombuffer(blob, np.int8).astype(np.float64) for number, blob in index.vectors.by_chunk()
+    }
+    return {number: float(row @ vector / np.linalg.norm(row)) for number, row in rows.items()}
 
 
 def best_by_hand(index: Index, query: bytes, limit: int) -> dict[int, float]:
@@ -166,7 +168,7 @@ def test_texts_are_near_by_their_words(tmp_path: Path) -> None:
         with transaction(index.connection):
             chunks = index.chunks(numbers)
             for number in numbers:
-                index.vectors.put(number, blob(FAKE, chunks[number].text))
+                index.vectors.put(number, *encode(embed_documents(FAKE, [chunks[number].text])))
         assert near(index, FAKE, "zebra crosses the") == pytest.approx({"the zebra crosses": 1.0}, abs=1e-4)
 
 
@@ -219,174 +221,83 @@ def test_the_extension_is_loaded_from_the_file_of_the_settings(
         assert memory.search("Where is the tea?", mode="vectors").hits[0].path == "memory/a.md"
 
 
-# The memory-mapped copy
+# The vectors in memory
 
 
 @pytest.fixture
-def _copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix, "_WORTH_SAVING", 10)
-
-
-@pytest.fixture
-def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with an index of 20 vectors and its copy."""
-    monkeypatch.setattr(matrix, "_WORTH_SAVING", 10)
+def saved(tmp_path: Path) -> Path:
+    """A folder with an index of 20 vectors."""
     with opened(tmp_path) as index:
         add(index, "memory/a.md", random_rows(20, 1))
-        index.vectors.save_matrix()
     return tmp_path
 
 
-def copied_rows(index: Index) -> int:
-    return index.vectors.matrix().copied
-
-
-def test_no_copy_is_written_for_a_few_rows(tmp_path: Path) -> None:
+def test_the_nearest_by_their_signs_are_compared_exactly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(matrix, "_COMPARED", 150)
     with opened(tmp_path) as index:
-        add(index, "memory/a.md", random_rows(20, 1))
-        index.vectors.save_matrix()
-    assert not (tmp_path / "index.sqlite.vectors").exists()
+        add(index, "memory/a.md", random_rows(1000, 1))
+        assert index.vectors.nearest(one(2), 3) == pytest.approx(best_by_hand(index, one(2), 3), abs=1e-5)
 
 
-def test_a_copy_is_written_and_used(saved: Path) -> None:
-    with reader(saved) as index:
-        assert copied_rows(index) == 20
-
-
-def test_the_copy_is_mapped_and_not_read(saved: Path) -> None:
-    with reader(saved) as index:
-        assert isinstance(index.vectors.matrix().parts[0], np.memmap)
-
-
-def test_the_copy_gives_the_same_cosines(saved: Path) -> None:
-    with reader(saved) as index:
-        assert index.vectors.nearest(one(2), 5) == pytest.approx(best_by_hand(index, one(2), 5), abs=1e-5)
-
-
-def test_rows_deleted_after_the_copy_are_masked(saved: Path) -> None:
-    with opened(saved) as index:
-        kept = add(index, "memory/b.md", random_rows(3, 2))
-        index.remove("memory/a.md")
-        index.vectors.save_matrix()
-    with reader(saved) as index:
-        assert (copied_rows(index), set(index.vectors.nearest(one(1), 50))) == (3, set(kept))
-
-
-def test_rows_are_masked_without_a_new_copy(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(matrix, "_WORTH_SAVING", 1000)
-    with opened(saved) as index:
-        kept = add(index, "memory/b.md", random_rows(3, 2))
-        index.remove("memory/a.md")
-        index.vectors.save_matrix()
-    with reader(saved) as index:
-        assert (copied_rows(index), set(index.vectors.nearest(one(1), 50))) == (20, set(kept))
-
-
-def test_a_copy_of_nearly_everything_is_not_written_again(saved: Path) -> None:
-    before = (saved / "index.sqlite.vectors").stat().st_ino
-    with opened(saved) as index:
-        add(index, "memory/b.md", random_rows(2, 2))
-        index.vectors.save_matrix()
-    assert (saved / "index.sqlite.vectors").stat().st_ino == before
-
-
-def cut(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-4])
-
-
-def cut_to_header(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:20])
-
-
-def empty(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def lengthen(path: Path) -> None:
-    path.write_bytes(path.read_bytes() + b"\0\0\0\0")
-
-
-def other_magic(path: Path) -> None:
-    path.write_bytes(b"OTHERVEC" + path.read_bytes()[8:])
-
-
-def other_birth(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:8] + b"f" * 32 + path.read_bytes()[40:])
-
-
-def no_rows(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:40] + b"\0" * 16)
-
-
-def absurd_count(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:40] + b"\xff" * 8 + path.read_bytes()[48:])
-
-
-def folder(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [cut, cut_to_header, empty, lengthen, other_magic, other_birth, no_rows, absurd_count, folder],
-)
-def test_a_spoilt_copy_is_ignored(saved: Path, spoil: Callable[[Path], None]) -> None:
-    spoil(saved / "index.sqlite.vectors")
-    with reader(saved) as index:
-        best = best_by_hand(index, one(2), 5)
-        assert copied_rows(index) == 0
-        assert index.vectors.nearest(one(2), 5) == pytest.approx(best, abs=1e-5)
-
-
-def test_the_copy_of_another_index_is_ignored(saved: Path, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    with opened(other) as index:
-        add(index, "memory/a.md", random_rows(20, 9))
-        index.vectors.save_matrix()
-    shutil.copy(other / "index.sqlite.vectors", saved / "index.sqlite.vectors")
-    with reader(saved) as index:
-        assert index.vectors.nearest(one(2), 5) == pytest.approx(best_by_hand(index, one(2), 5), abs=1e-5)
-
-
-@pytest.mark.usefixtures("_copies")
-def test_a_copy_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
-    (tmp_path / "index.sqlite.vectors").mkdir()
+@pytest.mark.parametrize("dims", [1, 7, 8, 63, 64, 65, 130])
+def test_vectors_may_have_any_length(tmp_path: Path, dims: int) -> None:
+    rows = np.random.default_rng(1).normal(size=(30, dims))
+    query = (rows[3] / np.linalg.norm(rows[3])).astype("<f4").tobytes()
     with opened(tmp_path) as index:
-        add(index, "memory/a.md", random_rows(20, 1))
-        index.vectors.save_matrix()
-        assert len(index.vectors.nearest(one(2), 5)) == 5
-    assert not list(tmp_path.glob("*.tmp-*"))
+        numbers = add(index, "memory/a.md", rows)
+        assert index.vectors.nearest(query, 30)[numbers[3]] == pytest.approx(1.0, abs=1e-3)
 
 
-def test_a_copy_made_after_what_a_reader_sees_hides_nothing_from_it(saved: Path) -> None:
+def test_what_a_reader_sees_does_not_change_in_its_snapshot(saved: Path) -> None:
     with reader(saved) as old, opened(saved) as index, old.snapshot():
         every = cosines_by_hand(old, one(2))
         add(index, "memory/b.md", random_rows(30, 2))
         index.remove("memory/a.md")
-        index.vectors.save_matrix()
         seen = old.vectors.nearest(one(2), 50)
     assert seen == pytest.approx(every, abs=1e-5)
 
 
-def test_a_reader_that_holds_a_matrix_notices_a_write(saved: Path) -> None:
+def test_a_reader_that_holds_vectors_notices_a_write(saved: Path) -> None:
     with reader(saved) as old, opened(saved) as index:
         old.vectors.nearest(one(2), 50)
         later = add(index, "memory/b.md", random_rows(3, 2))
         assert set(later) <= set(old.vectors.nearest(one(2), 50))
 
 
-def test_a_reader_that_holds_a_matrix_notices_a_delete(saved: Path) -> None:
+def test_a_reader_that_holds_vectors_notices_a_delete(saved: Path) -> None:
     with reader(saved) as old, opened(saved) as index:
         old.vectors.nearest(one(2), 50)
         index.remove("memory/a.md")
         assert old.vectors.nearest(one(2), 50) == {}
 
 
-def test_a_reader_keeps_its_matrix_while_nothing_is_written(saved: Path) -> None:
+def test_a_reader_keeps_its_vectors_while_nothing_is_written(saved: Path) -> None:
     with reader(saved) as index:
-        assert index.vectors.matrix() is index.vectors.matrix()
+        kept = []
+        for seed in (2, 3):
+            index.vectors.nearest(one(seed), 5)
+            kept.append(index.vectors._matrix)
+    assert kept[0] is kept[1]
+
+
+def test_a_reader_reads_only_the_vectors_that_came_since(saved: Path) -> None:
+    with reader(saved) as old, opened(saved) as index:
+        old.vectors.nearest(one(2), 50)
+        index.connection.execute("UPDATE chunks_vec SET embedding = zeroblob(?)", (DIMS,))
+        later = add(index, "memory/b.md", random_rows(3, 2))
+        first, second = old.vectors._matrix, (old.vectors.nearest(one(2), 50), old.vectors._matrix)[1]
+    assert first is not None
+    assert second is not None
+    assert np.array_equal(second.rows[: len(first.chunks)], first.rows)
+    assert second.chunks[len(first.chunks) :].tolist() == later
+
+
+def test_a_copy_that_an_earlier_version_left_is_removed(saved: Path) -> None:
+    (saved / "index.sqlite.vectors").write_bytes(b"RCLVEC01")
+    with opened(saved):
+        assert not (saved / "index.sqlite.vectors").exists()
 
 
 REMOVE = """
@@ -398,7 +309,7 @@ index.close()
 """
 
 
-def test_a_reader_that_holds_a_matrix_notices_another_process(saved: Path) -> None:
+def test_a_reader_that_holds_vectors_notices_another_process(saved: Path) -> None:
     with reader(saved) as index:
         before = len(index.vectors.nearest(one(2), 50))
         subprocess.run([*program(REMOVE), str(saved / "index.sqlite")], check=True, timeout=60)

@@ -95,6 +95,8 @@ def test_without_the_cache_a_renamed_file_is_embedded_again(workspace: Path) -> 
 def test_the_cache_is_kept_within_its_limit(workspace: Path) -> None:
     write(workspace, notes(8))
     sync(workspace, FakeProvider(), {"cache.max_entries": 3})
+    write(workspace, {path: "something else" + path for path in notes(8)})
+    sync(workspace, FakeProvider(), {"cache.max_entries": 3})
     with reading(workspace) as index:
         assert (cache.count(index.connection), index.vectors.count()) == (3, 8)
 

@@ -140,10 +140,8 @@ FULL = """
 import json, resource
 from pathlib import Path
 from memlines.errors import MemlinesError
-from memlines.index.store.sqlite import matrix
 from tests.providers import FakeProvider
 from tests.indexes import sync
-matrix._WORTH_SAVING = 10
 sys.dont_write_bytecode = True
 workspace = Path(sys.argv[1])
 outcomes = []

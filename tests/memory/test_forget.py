@@ -66,7 +66,7 @@ def test_no_file_of_the_workspace_holds_a_byte_of_it(home: Home) -> None:
     receipt = home.forget(f"{DAY}#L4")
     assert home.traces() == []
     assert receipt.complete
-    assert receipt.removed == {"entries": 1, "chunks": 1, "vectors": 1, "cached": 1}
+    assert receipt.removed == {"entries": 1, "chunks": 1, "vectors": 1}
 
 
 def test_other_notes_are_not_touched(home: Home) -> None:
@@ -126,9 +126,8 @@ def test_a_note_in_the_trash_can_be_forgotten(home: Home) -> None:
     assert home.traces() == []
 
 
-def test_the_copy_of_the_vectors_and_damaged_indexes_go(home: Home) -> None:
-    for name in ("index.sqlite.vectors", "index.sqlite.damaged-20260101-000000-000"):
-        (home.folder / ".memory" / name).write_bytes(SECRET.encode())
+def test_damaged_indexes_go(home: Home) -> None:
+    (home.folder / ".memory" / "index.sqlite.damaged-20260101-000000-000").write_bytes(SECRET.encode())
     assert home.forget(f"{DAY}#L4").complete
     assert home.traces() == []
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.embed.base import Limits, embed_documents, embed_query, to_blobs
-from memlines.embed.passages import embed_passages, is_packed, sentence_cosines, unpack
-from memlines.index.store.sqlite import cache
+from memlines.embed.codec import cosines, encode, is_packed, sentence_cosines, unpack
+from memlines.embed.passages import embed_passages
 from memlines.text.chunk import pieces_of, sentences_of
 from tests.indexes import reading, sync, write
 from tests.providers import FakeProvider
@@ -51,18 +51,18 @@ def test_a_chunk_has_a_bounded_number_of_sentences(text: str) -> None:
 def test_a_passage_is_its_vector_and_those_of_its_sentences() -> None:
     blob = embed_passages(FINE, [TEXT])[0]
     vector, sentences = unpack(blob, FINE.dims)
-    assert vector == to_blobs(embed_documents(FINE, [TEXT]))[0]
-    assert len(sentences) == 3 * FINE.dims
+    assert [vector] == encode(embed_documents(FINE, [TEXT]))
+    assert len(sentences) == 3 * (FINE.dims // 8 + 4)
 
 
 def test_a_provider_that_does_not_want_them_embeds_no_sentences() -> None:
     provider = FakeProvider()
-    assert [len(blob) for blob in embed_passages(provider, [TEXT, "more"])] == [4 * 64, 4 * 64]
+    assert [len(blob) for blob in embed_passages(provider, [TEXT, "more"])] == [64, 64]
     assert provider.texts == [TEXT, "more"]
 
 
 def test_packed_blobs_are_told_from_others() -> None:
-    assert [is_packed(bytes(size), 64) for size in (256, 320, 384, 100, 257)] == [
+    assert [is_packed(bytes(size), 64) for size in (64, 76, 88, 12, 65)] == [
         True,
         True,
         True,
@@ -73,24 +73,24 @@ def test_packed_blobs_are_told_from_others() -> None:
 
 def test_the_best_sentence_has_nearly_its_true_cosine() -> None:
     query = embed_query(FINE, "okapi hides in the forest")
-    every = {
-        number: unpack(blob, 64)[1] for number, blob in enumerate(embed_passages(FINE, [TEXT, TEXT * 2]))
-    }
+    asked = to_blobs(query[None, :])[0]
+    packed = embed_passages(FINE, [TEXT, TEXT * 2])
+    (vector, sentences), (longer, others) = (unpack(blob, 64) for blob in packed)
     true = float(np.max(embed_documents(FINE, sentences_of(TEXT)) @ query))
-    found = sentence_cosines(to_blobs(query[None, :])[0], every)
-    best = {number: max(cosines) for number, cosines in found.items()}
-    assert best == pytest.approx({0: true, 1: true}, abs=0.02)
+    passages = dict(enumerate(cosines(asked, [vector, longer])))
+    found = sentence_cosines(asked, {0: sentences, 1: others}, passages)
+    assert {number: max(each) for number, each in found.items()} == pytest.approx({0: true, 1: true}, abs=0.1)
 
 
 def test_without_sentences_there_are_no_cosines() -> None:
-    assert sentence_cosines(bytes(256), {}) == {}
+    assert sentence_cosines(bytes(256), {}, {}) == {}
 
 
 def test_the_index_keeps_sentences_until_their_chunk_goes(workspace: Path) -> None:
     write(workspace, {"memory/a.md": TEXT})
     sync(workspace, FakeProvider(by_sentence=True))
     with reading(workspace) as index:
-        assert [len(blob) for blob in index.vectors.sentences([1]).values()] == [3 * 64]
+        assert [len(blob) for blob in index.vectors.sentences([1]).values()] == [3 * 12]
     (workspace / "memory/a.md").unlink()
     sync(workspace, FakeProvider(by_sentence=True))
     with reading(workspace) as index:
@@ -101,13 +101,11 @@ def test_a_rebuild_embeds_no_sentence_again(workspace: Path) -> None:
     write(workspace, {"memory/a.md": TEXT})
     small = {"cache.max_entries": 1}
     sync(workspace, FakeProvider(by_sentence=True), settings=small)
-    with reading(workspace) as index:
-        assert cache.count(index.connection) == 1
     provider = FakeProvider(by_sentence=True)
     sync(workspace, provider, settings=small, force=True)
     with reading(workspace) as index:
         kept = list(index.vectors.sentences([1]).values())
-    assert (provider.texts, [len(blob) for blob in kept]) == ([], [3 * 64])
+    assert (provider.texts, [len(blob) for blob in kept]) == ([], [3 * 12])
 
 
 # Pieces of what is too long
@@ -144,11 +142,12 @@ def test_a_passage_in_pieces_has_their_mean_and_each_of_them() -> None:
     (packed,) = embed_passages(provider, ["zebra zebra zebra\nokapi okapi okapi\n"])
     vector, pieces = unpack(packed, provider.dims)
     assert provider.texts == ["zebra zebra zebra\n", "okapi okapi okapi\n"]
-    assert len(pieces) == 2 * provider.dims
+    assert len(pieces) == 2 * (provider.dims // 8 + 4)
     for word in ("zebra", "okapi"):
         query = to_blobs(embed_query(provider, word)[None, :])[0]
-        assert max(sentence_cosines(query, {1: pieces})[1]) == pytest.approx(1.0, abs=0.02)
-        assert np.dot(np.frombuffer(query, "<f4"), np.frombuffer(vector, "<f4")) > 0.5
+        (cosine,) = cosines(query, [vector])
+        assert cosine > 0.5
+        assert max(sentence_cosines(query, {1: pieces}, {1: cosine})[1]) == pytest.approx(1.0, abs=0.1)
 
 
 def test_a_passage_that_fits_has_no_pieces() -> None:

@@ -157,7 +157,7 @@ def _status_of(
 
     settings, choice, index_file = manager.settings, manager.chosen(), manager.index_file
     ledger = Ledger()
-    derived = [index_file.with_name(index_file.name + ending) for ending in ("", "-wal", "-shm", ".vectors")]
+    derived = [index_file.with_name(index_file.name + ending) for ending in ("", "-wal", "-shm")]
     redacted = texts_with(index.connection, "[redacted:") if index and "sessions" in settings.sources else ()
     kinds = Counter(kind for text in redacted for kind in _REDACTED.findall(text))
     state = index.state if index else None

@@ -31,7 +31,6 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("orphans", index.check_orphans),
     ("vectors", vectors.check_vectors),
     ("cache", vectors.check_cache),
-    ("copy", vectors.check_copy),
     ("identity", index.check_identity),
     ("files", files.check_files),
     ("contents", files.check_contents),
@@ -60,7 +59,6 @@ REPAIRS: tuple[tuple[Repair, Callable[[RepairJob], str]], ...] = (
     ("orphans", index.repair_orphans),
     ("rebuild", partial(index.repair_by_sync, force=True)),
     ("sync", index.repair_by_sync),
-    ("copy", vectors.repair_copy),
     ("clean", files.repair_set_aside),
 )
 """Every repair and its name, in the order in which they are done."""

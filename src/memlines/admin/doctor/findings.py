@@ -32,7 +32,6 @@ Repair = Literal[
     "orphans",
     "rebuild",
     "sync",
-    "copy",
     "clean",
 ]
 """The names of what `doctor --repair` can do."""

@@ -1,36 +1,31 @@
-"""Checks of the vectors in the index, its mapped copy and the cache, and of their provider and engines.
+"""Checks of the vectors in the index and the cache, and of their provider and engines.
 
 The engines store and compare them: SQLite, numpy, sqlite-vec.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from importlib.metadata import PackageNotFoundError, version
-from itertools import islice
 from typing import Any
 
 from memlines.admin.doctor.findings import Checkup, Finding, RepairJob, list_names, ok, problem, warning
 from memlines.embed.builtin.files import cache_folder, changed_files, remove
-from memlines.embed.passages import is_packed, unpack
+from memlines.embed.codec import is_sound
 from memlines.embed.select import probe
-from memlines.errors import StoreDamaged
-from memlines.index.store.sqlite.db import Connection, transaction
+from memlines.index.store.sqlite.db import Connection, in_groups, transaction
 from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
+from memlines.index.store.sqlite.vectors import VectorTable
 from memlines.index.sync.job import count_to_do, engine_warning
-
-_FLOAT_BYTES = 4
-_TOLERANCE = 1e-3
-"""How far from 1 the length of a vector may be: rounding to float32 stays far below."""
 
 _GROUP = 4096
 _AGAIN = "Remove them and run 'memlines sync', which makes them again"
 
 
 def check_vectors(checkup: Checkup) -> Iterator[Finding]:
-    """Look at every vector: as many numbers as the others, finite, of unit length."""
+    """Look at every vector: as many numbers as the others, and not blank."""
     index = checkup.index
     if index is None:
         return
@@ -61,30 +56,6 @@ def check_cache(checkup: Checkup) -> Iterator[Finding]:
         yield ok("every cached vector of this model is sound")
 
 
-def check_copy(checkup: Checkup) -> Iterator[Finding]:
-    """Compare the mapped copy of the vectors with the index."""
-    index = checkup.index
-    if index is None or index.vectors.engine != MATRIX:
-        return
-    copy = index.path.with_name(index.path.name + ".vectors")
-    if not copy.exists():
-        yield ok("not needed for so few vectors")
-        return
-    try:
-        with index.snapshot():
-            used, wrong = _compare_copy(index)
-    except StoreDamaged:
-        return  # the vectors are not of one length, which their own check reports
-    if wrong:
-        yield problem(f"{copy.name} differs from the index in {wrong} rows", "Delete it", "copy")
-    elif used:
-        yield ok(f"{used} vectors, the same as in the index")
-    else:
-        yield warning(
-            f"{copy.name} is cut off or belongs to another index; it is not used", "Delete it", "copy"
-        )
-
-
 def repair_vectors(job: RepairJob) -> str:
     """Remove damaged vectors from the index and the cache; a sync makes them again."""
     removed = 0
@@ -100,36 +71,27 @@ def repair_vectors(job: RepairJob) -> str:
     return f"removed damaged vectors: {removed} of chunks, {len(cached)} in the cache"
 
 
-def repair_copy(job: RepairJob) -> str:
-    """Write the mapped copy of the vectors again."""
-    copy = job.index_file.with_name(job.index_file.name + ".vectors")
-    with job.open_index() as index:
-        copy.unlink(missing_ok=True)
-        index.vectors.save_matrix()
-    return f"wrote {copy.name} again" if copy.exists() else f"deleted {copy.name}; so few vectors need none"
-
-
 def _vector_tables(index: Index) -> list[VectorTable]:
     return [index.vectors_in(entry.space) for entry in index.state.spaces]
 
 
 def _find_damaged_vectors(index: Index, table: VectorTable) -> list[int]:
     """Return the numbers of the chunks whose vectors, or those of their sentences, are damaged."""
-    dims = _most_common_dims(index, table)
+    dims = _most_common_dims(table)
     if dims is None:
         return []
-    bad = _find_damaged(table.by_chunk(), dims)
+    bad: list[int] = []
+    for group in in_groups(table.chunks(), _GROUP):
+        bad += [number for number, blob in table.packed(group).items() if not _is_sound(blob, dims)]
     sentences = index.connection.execute(
-        f"SELECT chunk FROM {table.sentences_table}"
-        " WHERE typeof(embedding) <> 'blob' OR length(embedding) % ?",
-        (dims,),
+        f"SELECT chunk FROM {table.sentences_table} WHERE typeof(embedding) <> 'blob'"
     )
     return sorted({*bad, *(int(row[0]) for row in sentences)})
 
 
 def _find_damaged_cached(index: Index) -> list[int]:
     """Return the rows of the cache whose vectors are of this index's model and damaged."""
-    dims = _most_common_dims(index, index.vectors)
+    dims = _most_common_dims(index.vectors)
     now = index.state.serving
     if dims is None or now is None:
         return []
@@ -137,55 +99,17 @@ def _find_damaged_cached(index: Index) -> list[int]:
         "SELECT rowid, embedding FROM embedding_cache WHERE provider = ? AND model = ? AND provider_key = ?",
         (now.space.provider, now.space.model, now.space.key),
     )
-    return _find_damaged(
-        (
-            (row, unpack(blob, dims)[0] if isinstance(blob, bytes) and is_packed(blob, dims) else b"")
-            for row, blob in rows
-        ),
-        dims,
-    )
+    return [row for row, blob in rows if not _is_sound(blob, dims)]
 
 
-def _most_common_dims(index: Index, table: VectorTable) -> int | None:
+def _is_sound(blob: Any, dims: int) -> bool:
+    return isinstance(blob, bytes) and is_sound(blob, dims)
+
+
+def _most_common_dims(table: VectorTable) -> int | None:
     """Return how many numbers most vectors have; one of another length is then the damaged one."""
-    if table.dims() is None:
-        return None
-    size = index.connection.execute(
-        f"SELECT length(embedding) FROM {table.table} GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
-    ).get
-    return int(size or 0) // _FLOAT_BYTES or None
-
-
-def _find_damaged(rows: Iterable[tuple[int, Any]], dims: int) -> list[int]:
-    import numpy as np
-
-    bad: list[int] = []
-    rest = iter(rows)
-    while group := list(islice(rest, _GROUP)):
-        whole = [row for row in group if isinstance(row[1], bytes) and len(row[1]) == _FLOAT_BYTES * dims]
-        bad.extend({row[0] for row in group} - {row[0] for row in whole})
-        matrix = np.frombuffer(b"".join(row[1] for row in whole), "<f4").reshape(-1, dims)
-        with np.errstate(all="ignore"):  # infinite and missing numbers are what we look for
-            lengths = np.linalg.norm(matrix.astype(np.float64), axis=1)
-            sound = np.abs(lengths - 1.0) <= _TOLERANCE  # false for a NaN
-        bad.extend(row[0] for row, is_sound in zip(whole, sound, strict=True) if not is_sound)
-    return bad
-
-
-def _compare_copy(index: Index) -> tuple[int, int]:
-    """Return how many rows the copy serves, and how many of them differ from the table."""
-    import numpy as np
-
-    matrix = index.vectors.matrix()
-    place = {int(matrix.rows[at]): at for at in range(matrix.copied) if not matrix.dead[at]}
-    wrong = 0
-    sql = f"SELECT number, chunk, embedding FROM {index.vectors.table}"
-    for number, chunk, blob in index.connection.execute(sql):
-        at = place.get(number)
-        if at is not None:
-            row = np.asarray(matrix.parts[0][at], "<f4").tobytes()
-            wrong += row != blob or int(matrix.chunks[at]) != chunk
-    return len(place), wrong
+    lengths = Counter(len(blob) for _, blob in table.by_chunk() if isinstance(blob, bytes))
+    return max(lengths, key=lengths.__getitem__, default=None)
 
 
 _SAFE_SQLITE = (3, 51, 3)

@@ -13,7 +13,8 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from memlines.embed.base import Provider, embed_documents, to_blobs, validated
+from memlines.embed.base import Provider, embed_documents, validated
+from memlines.embed.codec import encode
 from memlines.embed.select import choose
 from memlines.errors import BadVectors, SettingsError
 from memlines.files.place import ensure_index_folder
@@ -195,7 +196,7 @@ class _VectorImport:
         blobs: dict[str, bytes] = {}
         for digest, numbers in vectors.items():
             with suppress(BadVectors):  # the next sync makes one that is damaged again
-                blobs[digest] = to_blobs(validated([numbers], 1, dims))[0]
+                blobs[digest] = encode(validated([numbers], 1, dims))[0]
         with transaction(index.connection):
             cache.remember(index.connection, space_of(self.provider), blobs, dims)
         return len(blobs)

@@ -8,7 +8,7 @@ from heapq import nlargest
 from itertools import islice
 from typing import NamedTuple
 
-from memlines.embed.passages import sentence_cosines
+from memlines.embed.codec import sentence_cosines
 from memlines.index.search import words as by_words
 from memlines.index.search.query import NO_FILTERS, Query
 from memlines.index.store.sqlite.index import Index
@@ -126,7 +126,7 @@ def retrieve(
     # Search is exact, so the chunks found by words get their true cosine too.
     cosines = nearest(index, vector, depth, found, within)
     hopeful = {*nlargest(_LOOKED_INTO, cosines, key=cosines.__getitem__), *islice(found, _LOOKED_INTO)}
-    sentences = sentence_cosines(vector, index.vectors.sentences(hopeful))
+    sentences = sentence_cosines(vector, index.vectors.sentences(hopeful & cosines.keys()), cosines)
     common = None if model in _CERTAIN else common_cosine(vector, index.vectors.background())
     scale = scale_of(model, common)
     if query.in_pieces and query.mode == "hybrid":

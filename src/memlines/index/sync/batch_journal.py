@@ -18,7 +18,6 @@ MOST_FAILURES = 2
 PAUSE_SECONDS = 86_400.0
 
 _FAILURES = "batch_failures"
-_FLOAT_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class BatchJournal:
 
     def keep(self, vectors: Mapping[str, bytes]) -> None:
         """Put vectors, by the hashes of their texts, into the cache."""
-        dims = len(next(iter(vectors.values()))) // _FLOAT_BYTES
+        dims = len(next(iter(vectors.values())))
         with self._job.writer() as index, transaction(index.connection):
             cache.remember(index.connection, self._space, vectors, dims)
 

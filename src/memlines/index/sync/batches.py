@@ -19,9 +19,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from memlines.embed.base import Meter, Provider, to_blobs
+from memlines.embed.base import Meter, Provider
 from memlines.embed.batches.base import BatchState
 from memlines.embed.batches.services import BatchApi, batches_of
+from memlines.embed.codec import encode
 from memlines.embed.spending.budget import estimate
 from memlines.errors import EmbeddingError, ProviderUnreachable, ProviderUnusable, SpendLimit
 from memlines.index.store.sqlite import spaces
@@ -271,7 +272,7 @@ class BatchRun:
             return
         import numpy as np
 
-        blobs = to_blobs(np.stack(list(vectors.values())))
+        blobs = encode(np.stack(list(vectors.values())))
         self.journal.keep(dict(zip(vectors, blobs, strict=True)))
         for key in vectors:
             self.refused.pop(key, None)

@@ -15,7 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from memlines.embed.base import Provider, pack_requests
-from memlines.embed.passages import background_of, embed_passages, is_sound, unpack
+from memlines.embed.codec import is_sound, unpack
+from memlines.embed.passages import background_of, embed_passages
 from memlines.errors import (
     BadVectors,
     EmbeddingError,
@@ -28,6 +29,7 @@ from memlines.errors import (
 from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.spaces import State
 from memlines.index.sync.job import Job, space_of
 from memlines.settings import Settings
 from memlines.text.chunk import text_hash
@@ -185,6 +187,9 @@ def embed_pending(job: Job, provider: Provider, outcome: Outcome, note: str) -> 
             is_new = index.state.birth != birth
         if is_new:  # this is the first group, or the index was rebuilt meanwhile
             with job.writer() as index:
+                filling = index.state.entry_in("filling")
+                if filling is not None and filling.space != space:
+                    cache_spaces(job, index, "filling")
                 spaces.begin(index.connection, space, note)
                 pending = index.count_pending(space)
                 limit = pending if job.embed_limit is None else job.embed_limit - done
@@ -225,6 +230,14 @@ def embed_pending(job: Job, provider: Provider, outcome: Outcome, note: str) -> 
     if total:
         job.progress(done, total, LABEL)
     _measure_scale(job, provider, space)
+
+
+def cache_spaces(job: Job, index: Index, state: State) -> None:
+    """Put the vectors of the space in a state into the cache before it is dropped: it may come again."""
+    entry = index.state.entry_in(state)
+    if entry is not None and job.settings.cache.enabled:
+        with transaction(index.connection):
+            index.cache_vectors(index, entries=[entry])
 
 
 def _size_in_time(deadline: float | None, began: float, most: int, done: int) -> int:
@@ -283,9 +296,14 @@ def _read_group(
         digests = {number: text_hash(chunk.embedded_text) for number, chunk in chunks}
         dims = entry.dims or dims or cache.dims_of(index.connection, space)
         known: dict[str, bytes] = {}
-        if use_cache and dims:
-            found = cache.cached(index.connection, space, list(set(digests.values())), dims)
-            known = {digest: blob for digest, blob in found.items() if is_sound(blob, dims)}
+        if dims:
+            texts = {digests[number]: (chunk.hash, chunk.heading) for number, chunk in chunks}
+            alike = index.numbers_like(texts, vectors)
+            packed = vectors.packed(alike.values())
+            known = {digest: packed[number] for digest, number in alike.items()}
+            if use_cache:
+                known |= cache.cached(index.connection, space, list(texts.keys() - known.keys()), dims)
+            known = {digest: blob for digest, blob in known.items() if is_sound(blob, dims)}
         own_dims = dims if known else entry.dims
         measured = vectors.background() is not None
         return _Group(index.state.birth, chunks, digests, known, own_dims, entry.answers_as, measured)
@@ -341,6 +359,7 @@ def _write_group(
         first = group.chunks[0][0]
         pending = {number for number, _ in index.pending(vectors, first - 1, len(group.chunks))}
     written = cached = 0
+    placed: set[str] = set()
     with transaction(index.connection):
         for number, digest in group.digests.items():
             blob = fresh.get(digest) or group.known.get(digest)
@@ -348,11 +367,13 @@ def _write_group(
                 vectors.put(number, *unpack(blob, dims))
                 written += 1
                 cached += digest not in fresh
+                placed.add(digest)
         if fresh and provider is not None and not entry.answers_as:
             spaces.set_answers_as(index.connection, entry.number, provider.answers_as)
         if use_cache:
-            cache.touch(index.connection, space, group.known)
-            cache.remember(index.connection, space, fresh, dims)
+            cache.drop(index.connection, space, placed & group.known.keys())
+            left = {digest: blob for digest, blob in fresh.items() if digest not in placed}
+            cache.remember(index.connection, space, left, dims)
     return written, cached
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from memlines.embed.base import Provider, Use
-from memlines.embed.passages import is_packed
+from memlines.embed.codec import is_packed
 from memlines.embed.spending.budget import BATCH_SHARES, Budget, estimate
 from memlines.embed.spending.ledger import Ledger
 from memlines.errors import StoreDamaged
@@ -101,6 +101,8 @@ class _Survey:
         """How many chunks have each text that has to be embedded, by its hash."""
         self.tokens: dict[str, int] = {}
         """About how many tokens each of these texts has."""
+        self.texts: dict[str, tuple[str, str]] = {}
+        """The hash and the heading of a chunk with each of them."""
 
     def plan(self) -> Plan:
         settings, provider = self.job.settings, self.job.provider
@@ -185,6 +187,7 @@ class _Survey:
             self.chunks[digest] += 1
             if digest not in self.tokens:
                 self.tokens[digest] = estimate(chunk.embedded_text)
+                self.texts[digest] = chunk.hash, chunk.heading
 
     def _find_missing(self, discovery: Discovery) -> int:
         """Add the files that are gone; return how many of them would stay in the index all the same."""
@@ -210,23 +213,19 @@ class _Survey:
             self._add_texts(chunk for number, chunk in group if number not in leaving)
 
     def _made_before(self, index: Index, provider: Provider) -> set[str]:
-        """Return the hashes of texts whose vectors the cache holds, or a sync saves from chunks that go."""
+        """Return the hashes of texts whose vectors the index or its cache holds."""
         space, limits = space_of(provider), self.job.settings.cache
         entry, vectors = index.state.entry_of(space), index.vectors_in(space)
         dims = (entry and entry.dims) or provider.dims or cache.dims_of(index.connection, space)
-        found: set[str] = set()
+        alike = index.numbers_like(self.texts, vectors)
+        if not limits.enabled and not self.rebuild:  # the vectors of chunks that go are lost
+            leaving = {*index.numbers_of(self._replaced())}
+            alike = {digest: number for digest, number in alike.items() if number not in leaving}
+        found = {*alike}
         if limits.enabled and dims:
-            for some in in_groups(self.tokens, _GROUP):
+            for some in in_groups(self.tokens.keys() - found, _GROUP):
                 cached = cache.cached(index.connection, space, some, dims)
                 found.update(digest for digest, blob in cached.items() if is_packed(blob, dims))
-        numbers: Iterable[int] = ()  # the chunks whose vectors the cache lacks
-        if self.rebuild:
-            numbers = vectors.chunks()
-        elif limits.enabled and cache.count(index.connection) >= limits.max_entries:
-            numbers = index.numbers_of(self._replaced())
-        for group in in_groups(numbers, _GROUP):
-            chunks = index.chunks(vectors.of(group))
-            found.update(text_hash(chunk.embedded_text) for chunk in chunks.values())
         return found
 
     def _with_costs(self, plan: Plan, provider: Provider, made_before: set[str]) -> Plan:

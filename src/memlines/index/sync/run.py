@@ -13,14 +13,14 @@ from pathlib import Path
 from memlines.errors import StoreBusy, StoreDamaged, StoreForeign
 from memlines.files.place import ensure_index_folder, sweep_private
 from memlines.index.store.sqlite import cache, files, spaces
-from memlines.index.store.sqlite.db import system_errors
+from memlines.index.store.sqlite.db import system_errors, transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import SYNCED
 from memlines.index.sync.discovery import find_files
 from memlines.index.sync.job import Job, covers_same_files, identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.pending import put_known
 from memlines.index.sync.vectors import add_vectors, drop_unwanted_spaces
-from memlines.index.sync.words import cache_vectors, keep_unseen, update_words
+from memlines.index.sync.words import keep_unseen, update_words
 from memlines.types import Report
 
 
@@ -83,7 +83,6 @@ def _update_or_rebuild(job: Job) -> Report:
             report = _update(job, index)
             if report.changed and not report.pending:
                 cache.prune(index.connection, job.settings.cache.max_entries)
-                _save_matrix(job, index)
             return report
     return _rebuild(job, reason)
 
@@ -98,7 +97,8 @@ def _rebuild(job: Job, reason: str) -> Report:
         with Index.writer(temporary, wanted) as fresh, job.reader() as old:
             if limits.enabled:
                 cache.copy_from(fresh.connection, job.index_file)
-            cache_vectors(old, fresh)
+            with transaction(fresh.connection):
+                fresh.cache_vectors(old)
             report = _update(job, fresh, replacing=old)
             if report.unindexed:  # the old index serves on
                 hint = f"settings changed, 'memlines sync' rebuilds the index: {reason}"
@@ -110,9 +110,8 @@ def _rebuild(job: Job, reason: str) -> Report:
                 files.take_over_marks(old.connection, fresh.connection)
             else:
                 files.mark_origin(fresh.connection, job.index_file)
+            fresh.connection.execute("VACUUM")  # the cache is empty where the vectors were on their way
         files.swap_in(temporary, job.index_file)
-    with Index.writer(job.index_file, wanted) as index:
-        _save_matrix(job, index)
     return replace(report, rebuilt=reason)
 
 
@@ -128,12 +127,6 @@ def _take_over_spaces(old: Index, fresh: Index) -> int:
     spaces.decline(fresh.connection, old.state.declined)
     cache.copy_batches(old.connection, fresh.connection)
     return known
-
-
-def _save_matrix(job: Job, index: Index) -> None:
-    """Bring the mapped copy of the vectors up to date, unless the job is about words: it takes numpy."""
-    if job.provider is not None:
-        index.vectors.save_matrix()
 
 
 def _count_pending(job: Job, index: Index) -> int:

@@ -22,7 +22,7 @@ from memlines.errors import EmbeddingError, SpendLimit, StoreBusy, UsageError
 from memlines.index.store.sqlite import cache, spaces
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.job import Job, count_to_do, space_of
-from memlines.index.sync.pending import Outcome, embed_pending
+from memlines.index.sync.pending import Outcome, cache_spaces, embed_pending
 from memlines.types import Report, Space
 
 _HOLDER_WAIT = 5.0
@@ -96,11 +96,11 @@ def _embed(job: Job, provider: Provider, note: str, *, is_first: bool) -> tuple[
             is_filling = entry is not None and entry.state == "filling" and not outcome.stopped
             # Chunks that were refused do not keep a filled space from taking over.
             if old is not None and is_filling and index.count_pending(space) <= outcome.refused:
+                cache_spaces(job, index, "kept")
                 spaces.serve(index.connection, space)
                 switched = f"from {old.space} to {space}"
             if outcome.written or switched:
                 cache.prune(index.connection, job.settings.cache.max_entries)
-                index.vectors.save_matrix()
     return outcome, switched
 
 
@@ -144,6 +144,7 @@ def drop_unwanted_spaces(job: Job) -> None:
     if filling is not None and filling.space != wanted and not filling.note:
         with suppress(StoreBusy), job.lock(".embedding").held(0), job.writer() as index:
             if index.state.entry_in("filling") == filling:
+                cache_spaces(job, index, "filling")
                 spaces.drop_filling(index.connection)
 
 
@@ -156,6 +157,7 @@ def cancel(job: Job) -> Space:
                 "no change of model is under way", todo="'memlines model' shows which models there are"
             )
         spaces.decline(index.connection, filling.space)
+        cache_spaces(job, index, "filling")
         spaces.drop_filling(index.connection)
         return filling.space
 
@@ -176,8 +178,8 @@ def roll_back(job: Job) -> Space:
                 todo="Name it in embeddings.provider, as the first or as the fallback, with its key",
             )
         spaces.decline(index.connection, now.space)
+        cache_spaces(job, index, "filling")
         spaces.serve(index.connection, kept.space)
-        index.vectors.save_matrix()
         return kept.space
 
 

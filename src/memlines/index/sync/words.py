@@ -1,20 +1,13 @@
-"""Compare the files with the index, and write what changed, one transaction a file.
-
-Vectors of chunks that go are put into the cache for texts that stay: the cache holds fewer vectors than a
-large index has, and a file that was moved or changed should not cost a call.
-"""
+"""Compare the files with the index, and write what changed, one transaction a file."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from memlines.embed.passages import is_sound
 from memlines.files.read import is_settled, read_document, without_private_blocks
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite import cache
-from memlines.index.store.sqlite.db import in_groups, transaction
 from memlines.index.store.sqlite.index import Index, tail_of
 from memlines.index.sync.discovery import (
     doubtful_files,
@@ -25,13 +18,12 @@ from memlines.index.sync.discovery import (
 from memlines.index.sync.job import Job
 from memlines.paths import note_path
 from memlines.settings import Settings
-from memlines.text.chunk import chunk_note, text_hash
+from memlines.text.chunk import chunk_note
 from memlines.text.days import date_chunks
 from memlines.types import Cut, Discovery, Document, FoundFile, IndexedFile, Problem, Tail
 
 LABEL = "indexing"
 
-_GROUP = 256
 _LEAST_READING = 0.5
 """Seconds for which files are read at least, so that every search makes progress despite its deadline."""
 
@@ -52,8 +44,6 @@ class Changes:
     """How many files were not read, because the time was over."""
     read: set[str] = field(default_factory=set)
     """The hashes of what was read, to distinguish a file that moved from one that is gone."""
-    keeps_vectors: bool = False
-    """Whether the vectors of chunks that go have to be put into the cache, which may have forgotten them."""
 
 
 def update_words(job: Job, index: Index, discovery: Discovery) -> Changes:
@@ -63,11 +53,8 @@ def update_words(job: Job, index: Index, discovery: Discovery) -> Changes:
     the job passes it stops: files that are left may hold what seems to be gone, so nothing is removed then.
     """
     until = None if job.deadline is None else max(job.deadline, time.monotonic() + _LEAST_READING)
-    limits = job.settings.cache
-    changes = Changes(
-        Forgotten.load(job.workspace),
-        keeps_vectors=limits.enabled and cache.count(index.connection) >= limits.max_entries,
-    )
+    index.keeps_vectors = job.settings.cache.enabled
+    changes = Changes(Forgotten.load(job.workspace))
     doubtful, known = doubtful_files(discovery, index)
     changes.unchanged = len(discovery.files) - len(doubtful)
     all_found = changes.unchanged + len(known) == index.count_known()
@@ -92,8 +79,6 @@ def update_words(job: Job, index: Index, discovery: Discovery) -> Changes:
     for path in missing:
         if path in held_back:
             continue
-        if changes.keeps_vectors:
-            cache_vectors(index, index, list(index.numbers_of([path])))
         index.remove(path)
         changes.removed.append(path)
     return changes
@@ -150,8 +135,6 @@ def _update_file(
         _put_problem(index, file, cut, changes)
         return
     since = content.first_line if content.first_line > 1 else 0
-    if entry is not None and changes.keeps_vectors:
-        cache_vectors(index, index, index.leaving(content, cut.chunks, since))
     index.put(content, cut.chunks, cut.tail, since)
     changes.indexed.append(file.path)
 
@@ -207,19 +190,3 @@ def cut_document(
     from memlines.index.sync.transcripts import cut_transcript
 
     return cut_transcript(document, file, settings, forgotten)
-
-
-def cache_vectors(old: Index, new: Index, numbers: Collection[int] | None = None) -> None:
-    """Put the vectors of an index, all or those of some chunks, into the cache of another or its own."""
-    for entry in old.state.spaces:
-        vectors = old.vectors_in(entry.space)
-        dims = entry.dims or vectors.dims() or 0
-        chosen = vectors.chunks() if numbers is None else numbers
-        for group in in_groups(chosen, _GROUP):
-            blobs, sentences = vectors.of(group), vectors.sentences(group)
-            packed = {number: blob + sentences.get(number, b"") for number, blob in blobs.items()}
-            sound = {number: blob for number, blob in packed.items() if is_sound(blob, dims)}
-            chunks = old.chunks(sound).items()
-            known = {text_hash(chunk.embedded_text): sound[number] for number, chunk in chunks}
-            with transaction(new.connection):
-                cache.remember(new.connection, entry.space, known, dims)

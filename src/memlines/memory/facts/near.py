@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from memlines.embed.base import to_blobs
+from memlines.embed.codec import cosines, decode
 from memlines.errors import EmbeddingError, StoreError
 from memlines.index.search.retrievers import CandidateSet, nearest
 from memlines.index.search.run import jaccard
 from memlines.index.search.words import find, look_up
 from memlines.memory.answering import Embedder, choose_embedder
-from memlines.memory.facts.note import cosines
 from memlines.memory.facts.recall import embed_texts, to_similarity
 from memlines.memory.facts.statements import Item, Statement, read_together
 from memlines.memory.manager import Manager
@@ -127,7 +128,7 @@ def _look(manager: Manager, text: str, lines: Sequence[FactLine], warnings: list
         warnings.append(f"{_BY_WORDS_ALONE}, because no provider makes vectors")
     else:
         try:
-            (vector,) = embed_texts(embedder.provider, [text])
+            (vector,) = to_blobs(decode(embed_texts(embedder.provider, [text])))
         except EmbeddingError as error:
             warnings.append(f"{_BY_WORDS_ALONE}: {error}")
     looked = _Looked({}, {}, embedder, vector)

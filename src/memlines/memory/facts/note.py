@@ -287,11 +287,3 @@ def _fill(chunks: Iterable[tuple[int, int, str]], lines: Sequence[FactLine]) -> 
         {number: line.fact.created.isoformat() for number, line in held.items() if line.fact.created},
         missing,
     )
-
-
-def cosines(vector: bytes, vectors: Sequence[bytes]) -> list[float]:
-    """Return the cosines of a vector with others; all of them have the length one."""
-    import numpy as np
-
-    rows = np.frombuffer(b"".join(vectors), "<f4").reshape(len(vectors), -1)
-    return list(map(float, np.vecdot(rows, np.frombuffer(vector, "<f4"))))

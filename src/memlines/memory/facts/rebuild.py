@@ -14,6 +14,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
+from memlines.embed.base import to_blobs
+from memlines.embed.codec import decode
 from memlines.errors import StoreBusy, StoreDamaged
 from memlines.files.atomic import sync_folder
 from memlines.folders import Folder, open_private
@@ -130,7 +132,8 @@ def _rows(index: Index, facts: Sequence[tuple[int, FactLine]]) -> Iterator[Row]:
     """Yield the rows of facts; their vectors are read some at a time."""
     for start in range(0, len(facts), _ROWS_AT_ONCE):
         some = facts[start : start + _ROWS_AT_ONCE]
-        vectors = index.vectors.of(number for number, _ in some)
+        encoded = index.vectors.of(number for number, _ in some)
+        vectors = dict(zip(encoded, to_blobs(decode([*encoded.values()])), strict=True))
         yield from (Row(number, line.fact, vectors[number]) for number, line in some)
 
 

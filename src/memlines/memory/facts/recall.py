@@ -14,7 +14,8 @@ from heapq import nlargest
 from typing import Any
 
 from memlines.embed.base import Provider
-from memlines.embed.passages import embed_passages, unpack
+from memlines.embed.codec import cosines, unpack
+from memlines.embed.passages import embed_passages
 from memlines.errors import EmbeddingError, StoreError
 from memlines.index.search.query import Query, parse_query
 from memlines.index.search.retrievers import CandidateSet
@@ -22,7 +23,7 @@ from memlines.index.search.run import MOST_WEAK, embed, search
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.answering import search_fresh
 from memlines.memory.facts.entities import Meant, find_meant, names_in
-from memlines.memory.facts.note import FactStore, cosines
+from memlines.memory.facts.note import FactStore
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
 from memlines.text.aliases import Expansion
@@ -317,7 +318,7 @@ def _promising(lines: Sequence[FactLine], query: str) -> Sequence[FactLine]:
 
 
 def embed_texts(provider: Provider, texts: Sequence[str]) -> list[bytes]:
-    """Return the vectors of texts as the index would hold them."""
+    """Return the vectors of texts as the index holds them."""
     packed = embed_passages(provider, texts)
     dims = provider.dims
     return [unpack(blob, dims)[0] if dims else blob for blob in packed]

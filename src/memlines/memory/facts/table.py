@@ -15,13 +15,14 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from heapq import nlargest
 from pathlib import Path
 
+from memlines.embed.codec import cosines
 from memlines.errors import MemlinesError, SettingsError, StoreDamaged, StoreError, reason_of
 from memlines.index.search.retrievers import Nearest
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import start_daemon
 from memlines.memory.facts import places
 from memlines.memory.facts.lance import NAME, LanceTable, ask_again, is_installed, load, with_deadline
-from memlines.memory.facts.note import FactNote, FactStore, FactStores, cosines
+from memlines.memory.facts.note import FactNote, FactStore, FactStores
 from memlines.memory.facts.rebuild import LARGE, absent, distrust, open_table, rebuild, state_in
 from memlines.paths import MAIN_AGENT, Workspace
 from memlines.settings import Settings
@@ -131,7 +132,7 @@ class FactTable:
                     distrust(uri, stamp)
                 return None
             found = {number: cosine for number, cosine in near.items() if number in allowed}
-            fitting = {number: blob for number, blob in beside.items() if len(blob) == len(vector)}
+            fitting = {number: blob for number, blob in beside.items() if len(blob) * 4 == len(vector)}
             if fitting:
                 found.update(zip(fitting, cosines(vector, [*fitting.values()]), strict=True))
             return {number: found[number] for number in nlargest(limit, found, key=found.__getitem__)}

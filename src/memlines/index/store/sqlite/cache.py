@@ -1,4 +1,7 @@
-"""Vectors by what was embedded, so that no text is embedded twice, and batches not returned yet."""
+"""Vectors of texts that no chunk has any more, or not yet, and batches that were not returned yet.
+
+A chunk whose text is known gets its vector from here, or from another chunk. So no text is embedded twice.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +43,10 @@ def remember(connection: Connection, space: Space, vectors: Mapping[str, bytes],
     )
 
 
-def touch(connection: Connection, space: Space, hashes: Iterable[str]) -> None:
-    """Note that vectors were used, so that they are the last to go; inside the caller's transaction."""
-    of, now = astuple(space), time.time_ns()
-    sql = f"UPDATE embedding_cache SET updated_at = ? WHERE {_OF_SPACE} AND hash = ?"
-    connection.executemany(sql, [(now, *of, digest) for digest in hashes])
+def drop(connection: Connection, space: Space, hashes: Iterable[str]) -> None:
+    """Forget vectors, which chunks have got; inside the caller's transaction."""
+    sql = f"DELETE FROM embedding_cache WHERE {_OF_SPACE} AND hash = ?"
+    connection.executemany(sql, [(*astuple(space), digest) for digest in hashes])
 
 
 def count(connection: Connection) -> int:

@@ -1,9 +1,9 @@
 """Take texts out of an index so that not even its free pages hold them.
 
 A deleted row leaves its bytes in several places: in pages that are free or half empty, in the write-ahead
-log, in segments of the word index that were not merged since, and in the copy of the vectors. All of these
-are cleaned here. The cache of vectors keeps earlier versions of chunks, and it is no longer known
-what they held, so only the vectors of chunks that are still there stay.
+log, and in segments of the word index that were not merged since. All of these are cleaned here. The cache
+keeps vectors of earlier versions of chunks, and it is no longer known what they held, so only those of chunks
+that are still there stay.
 
 The caller holds the writer lock of the index.
 """
@@ -74,12 +74,11 @@ def erase(
 def remove_copies(path: Path) -> int:
     """Remove what is beside an index and may hold anything it ever held; return how many files went.
 
-    That is the copy of its vectors, which is made again, and indexes that were set aside or not finished.
+    These are indexes that were set aside or not finished.
     """
     files.sweep(path)
     asides = [file for file in path.parent.glob(f"{path.name}{files.ASIDE}*") if files.is_ours(file)]
-    copies = [path.with_name(path.name + ".vectors"), *asides]
-    there = [file for file in copies if file.is_file() and not file.is_symlink()]
+    there = [file for file in asides if file.is_file() and not file.is_symlink()]
     for file in there:
         file.unlink()
     return len(there)

@@ -14,21 +14,27 @@ import json
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from memlines.index.store.sqlite import db, files
+from memlines.embed.codec import is_sound
+from memlines.index.store.sqlite import cache, db, files
 from memlines.index.store.sqlite.chunks import LANGUAGE_MARK
 from memlines.index.store.sqlite.days import add_days, drop_days, write_days
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, IndexReader
 from memlines.index.store.sqlite.schema import migrate, version_of
-from memlines.text.chunk import chunk_id
+from memlines.index.store.sqlite.spaces import SpaceEntry
+from memlines.text.chunk import chunk_id, text_hash
 from memlines.text.language import language_of
 from memlines.text.terms import terms_of, title_of
 from memlines.types import Chunk, Document, IndexedFile, Spot, Tail
+
+_GROUP = 256
+"""Chunks whose vectors are copied at once."""
 
 Move = tuple[int, str, str, Chunk]
 """A chunk that stays: its number, its name so far, and its name, lines and days now."""
@@ -118,6 +124,10 @@ def put_tail(connection: Connection, path: str, tail: Tail | None) -> None:
 class Index(IndexReader):
     """An open index: a reader, or the one writer, which holds the writer lock."""
 
+    keeps_vectors = False
+    """Whether the vectors of chunks that go are put into the cache: a file that was moved or changed should
+    not cost a call."""
+
     @classmethod
     def writer(cls, path: Path, new_identity: Mapping[str, Any]) -> Index:
         """Open an index for writing, making it with this identity if it is new."""
@@ -129,6 +139,8 @@ class Index(IndexReader):
             origin = files.origin_of(connection, path) if version_of(connection) else "new"
             files.refuse_foreign(origin, path)
             migrate(connection)
+            with suppress(OSError):  # the vectors once more, as earlier versions mapped them into memory
+                path.with_name(path.name + ".vectors").unlink(missing_ok=True)
             with db.transaction(connection):
                 connection.executemany(
                     "INSERT OR IGNORE INTO meta(key, value) VALUES(?, ?)",
@@ -200,11 +212,6 @@ class Index(IndexReader):
                 ],
             )
 
-    def leaving(self, document: Document, chunks: Sequence[Chunk], since: int = 0) -> list[int]:
-        """Return the numbers of the chunks that go if a document is put with these ones."""
-        language = self._language_for(document, since)
-        return compare(self.connection, document, chunks, language, since)[0]
-
     def _language_for(self, document: Document, since: int) -> str | None:
         """Return the language of a document; nothing for the note of facts, where each fact has its own."""
         if document.path == self.identity().get("facts_file"):
@@ -215,6 +222,34 @@ class Index(IndexReader):
             if known:
                 return str(known)
         return language_of(document.text)
+
+    def cache_vectors(
+        self,
+        old: IndexReader,
+        numbers: Iterable[int] | None = None,
+        entries: Iterable[SpaceEntry] | None = None,
+    ) -> None:
+        """Put vectors of an index into the cache: of all chunks or some, of all spaces or some.
+
+        The caller holds a transaction.
+        """
+        for entry in old.state.spaces if entries is None else entries:
+            vectors = old.vectors_in(entry.space)
+            dims = entry.dims or vectors.dims() or 0
+            for group in db.in_groups(vectors.chunks() if numbers is None else numbers, _GROUP):
+                packed = vectors.packed(group)
+                sound = {number: blob for number, blob in packed.items() if is_sound(blob, dims)}
+                sql = (
+                    "SELECT number, start_line, end_line, text, hash, heading FROM chunks"
+                    " WHERE number IN ({marks})"
+                )
+                rows = [(row[0], Chunk(*row[1:])) for row in db.rows_in(old.connection, sql, sound)]
+                known = {
+                    text_hash(chunk.embedded_text): sound[number]
+                    for number, chunk in rows
+                    if text_hash(chunk.text) == chunk.hash  # a text that is damaged is not what was embedded
+                }
+                cache.remember(self.connection, entry.space, known, dims)
 
     def _move(self, moves: Sequence[Move]) -> None:
         """Give chunks their new lines, names and days."""
@@ -280,6 +315,8 @@ class Index(IndexReader):
         if not numbers:
             return
         rows = [(number,) for number in numbers]
+        if self.keeps_vectors:
+            self.cache_vectors(self, numbers)
         for entry in self.state.spaces:
             self._table(entry.number).delete(numbers)
         drop_days(self.connection, numbers)

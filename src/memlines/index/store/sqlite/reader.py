@@ -119,7 +119,7 @@ class IndexReader:
 
     def close(self) -> None:
         """Close the index; a writer leaves no write-ahead log behind if no other program reads."""
-        self._tables = {}  # lets go of the memory-mapped copy
+        self._tables = {}
         self.connection.close()
 
     def errors(self) -> AbstractContextManager[None]:
@@ -154,7 +154,7 @@ class IndexReader:
         now = self.state.serving
         number = now.number if now else 0
         if number not in self._tables:
-            self._tables = {}  # a space that no longer answers lets go of what it mapped
+            self._tables = {}  # what a space that no longer answers holds in memory goes
         return self._table(number)
 
     def vectors_in(self, space: Space) -> VectorTable:
@@ -310,6 +310,21 @@ class IndexReader:
             (after, limit),
         )
         return [(row[0], Chunk(*row[1:])) for row in rows]
+
+    def numbers_like(self, texts: Mapping[str, tuple[str, str]], vectors: VectorTable) -> dict[str, int]:
+        """Return which chunks have a vector of a text, by the keys of the texts.
+
+        A text is named by the hash of its chunk and the heading above it.
+        """
+        sql = (
+            "SELECT hash, heading, number FROM chunks"
+            f" WHERE number IN ({vectors.chunk_numbers_sql}) AND substr(hash, 1, 12) IN ({{marks}})"
+        )
+        starts = {digest[:12] for digest, _ in texts.values()}
+        known = {
+            (digest, heading): number for digest, heading, number in db.rows_in(self.connection, sql, starts)
+        }
+        return {key: known[text] for key, text in texts.items() if text in known}
 
     def count_pending(self, space: Space) -> int:
         """Return how many chunks have no vector in a space yet."""

@@ -7,18 +7,20 @@
 `chunks_fts`       its words; without a copy of the text
 `spaces`           the vector spaces it has vectors in; those of later ones are in tables with a number
 `chunks_vec`       its vectors; a plain table or one of sqlite-vec
-`chunks_sentences` the vectors of its sentences, one byte a number
+`chunks_sentences` the vectors of its sentences, one bit a number
 `tails`            where the end of each transcript begins, from which it is read on
 `batches`          what a provider was handed to embed and has not returned yet
-`embedding_cache`  vectors by what was embedded, so that nothing is embedded twice
+`embedding_cache`  vectors of texts that no chunk has, or not yet, so that nothing is embedded twice
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite.db import Connection, transaction
+from memlines.index.store.sqlite.shorten import shorten_vectors
 
 APPLICATION_ID = 0x5265_636C  # "Recl"; distinguishes our database from any other
 
@@ -157,7 +159,21 @@ CREATE TABLE chunk_days(
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (_FIRST, _SECOND, _THIRD, _FOURTH, _FIFTH, _SIXTH)
+_SEVENTH = """
+-- To find a chunk with the same text, whose vector will do.
+CREATE INDEX idx_chunks_hash ON chunks(substr(hash, 1, 12));
+"""
+
+MIGRATIONS: tuple[str | Callable[[Connection], None], ...] = (
+    _FIRST,
+    _SECOND,
+    _THIRD,
+    _FOURTH,
+    _FIFTH,
+    _SIXTH,
+    shorten_vectors,
+    _SEVENTH,
+)
 """Step n brings a database from version n to n + 1. Steps are only ever added."""
 
 
@@ -169,7 +185,10 @@ def migrate(connection: Connection) -> None:
         # Asked again inside the transaction: the first answer may have been overtaken.
         version = version_of(connection)
         for step in MIGRATIONS[version:]:
-            connection.execute(step)
+            if isinstance(step, str):
+                connection.execute(step)
+            else:
+                step(connection)
         connection.execute(f"PRAGMA user_version={len(MIGRATIONS)}")
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
 

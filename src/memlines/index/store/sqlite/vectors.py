@@ -1,8 +1,8 @@
-"""Vectors of chunks, and exact search over them.
+"""Vectors of chunks, and search over them.
 
-Two engines keep them: `matrix` (a plain table of float32 blobs; search is one matrix product over a
-memory-mapped copy) and `sqlite-vec` (a table of that extension, loaded from the file that the settings name
-or from the installed package). The first is ten times faster; the second needs no numpy.
+Two engines keep them: `matrix` (a plain table with one byte a number, which is searched in memory) and
+`sqlite-vec` (a table of that extension, loaded from the file that the settings name or from the installed
+package, with four bytes a number).
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from memlines.embed.base import to_blobs
+from memlines.embed.codec import cosines, decode, encode
 from memlines.errors import StoreDamaged, StoreError
-from memlines.index.store.sqlite.db import Connection, rows_in, transaction
+from memlines.index.store.sqlite.db import Connection, in_groups, rows_in, transaction
 from memlines.index.store.sqlite.spaces import tables_of
 from memlines.paths import expand_home
 
@@ -90,11 +92,9 @@ MATRIX = "matrix"
 SQLITE_VEC = "sqlite-vec"
 _FLOAT_BYTES = 4
 _BACKGROUND = "background_"
+_GROUP = 4_096
 _MOST_NEIGHBOURS = 4096
 """The highest `k` that sqlite-vec accepts."""
-
-_MOST_PARTS = 2
-"""Parts of the vectors that are kept in memory beside all of them."""
 
 
 class VectorTable:
@@ -108,11 +108,8 @@ class VectorTable:
         self.number = number
         self.table, self.sentences_table = tables_of(number)
         self._matrix: Matrix | None = None
-        self._parts: dict[frozenset[int], Matrix] = {}
         self._loaded = engine != SQLITE_VEC
         self._unreadable = ""
-        self._owner = f"{birth[:24]}{number:08d}"
-        """The name that the memory-mapped copy carries: of this very index and this very space."""
         self._key = "rowid" if engine == SQLITE_VEC else "chunk"
         self._background = f"{_BACKGROUND}{number}"
 
@@ -122,9 +119,11 @@ class VectorTable:
         return f"SELECT {self._key} FROM {self.table}" if self._exists() else "SELECT NULL WHERE 0"
 
     def put(self, chunk: int, vector: bytes, sentences: bytes = b"") -> None:
-        """Store the unit vector of a chunk and those of its sentences; inside the caller's transaction."""
+        """Store the vector of a chunk and those of its sentences, as encoded; in the caller's transaction."""
         if not self._exists(to_write=True):
-            self._create(len(vector) // _FLOAT_BYTES)
+            self._create(len(vector))
+        if self.engine == SQLITE_VEC:
+            (vector,) = to_blobs(decode([vector]))
         self.connection.execute(
             f"INSERT INTO {self.table}({self._key}, embedding) VALUES(?, ?)", (chunk, vector)
         )
@@ -143,17 +142,34 @@ class VectorTable:
         return self._read(self.sentences_table, "chunk", chunks)
 
     def of(self, chunks: Iterable[int]) -> dict[int, bytes]:
-        """Return the vectors of those chunks that have one."""
-        return self._read(self.table, self._key, chunks)
+        """Return the encoded vectors of those chunks that have one."""
+        return self._encoded(self._read(self.table, self._key, chunks))
+
+    def packed(self, chunks: Iterable[int]) -> dict[int, bytes]:
+        """Return the vectors of those chunks that have one, with those of their sentences."""
+        vectors = self.of(chunks)
+        sentences = self.sentences(vectors)
+        return {number: blob + sentences.get(number, b"") for number, blob in vectors.items()}
+
+    def by_chunk(self) -> Iterator[tuple[int, bytes]]:
+        """Yield every chunk's number and encoded vector."""
+        if self._exists():
+            rows = self.connection.execute(f"SELECT {self._key}, embedding FROM {self.table}")
+            for group in in_groups(rows, _GROUP):
+                yield from self._encoded(dict(group)).items()
 
     def _read(self, table: str, key: str, chunks: Iterable[int]) -> dict[int, bytes]:
         sql = f"SELECT {key}, embedding FROM {table} WHERE {key} IN ({{marks}})"
         return dict(rows_in(self.connection, sql, chunks)) if self._exists() else {}
 
-    def by_chunk(self) -> Iterator[tuple[int, bytes]]:
-        """Yield every chunk's number and vector."""
-        if self._exists():
-            yield from self.connection.execute(f"SELECT {self._key}, embedding FROM {self.table}")
+    def _encoded(self, vectors: dict[int, bytes]) -> dict[int, bytes]:
+        """Return vectors with one byte a number, which those of sqlite-vec are not."""
+        if self.engine != SQLITE_VEC or not vectors:
+            return vectors
+        import numpy as np
+
+        rows = np.frombuffer(b"".join(vectors.values()), "<f4").reshape(len(vectors), -1)
+        return dict(zip(vectors, encode(rows), strict=True))
 
     def chunks(self) -> Iterator[int]:
         """Yield the numbers of the chunks that have a vector."""
@@ -170,7 +186,7 @@ class VectorTable:
         if not self._exists():
             return None
         size = self.connection.execute(f"SELECT length(embedding) FROM {self.table} LIMIT 1").get
-        return None if size is None else int(size) // _FLOAT_BYTES
+        return None if size is None else int(size) // (_FLOAT_BYTES if self.engine == SQLITE_VEC else 1)
 
     def background(self) -> bytes | None:
         """Return the mean vector of texts that have nothing to do with anything here, if it is known."""
@@ -200,39 +216,16 @@ class VectorTable:
             return {}
         if self.engine == SQLITE_VEC:
             return self._nearest_by_extension(query, limit, list(also), only)
-        matrix = self.matrix() if only is None else self._part(only)
-        return matrix.nearest(query, limit, also)
+        from memlines.index.store.sqlite.matrix import Matrix
+
+        self._matrix = Matrix.load(self.connection, self.table, self.path, self._matrix)
+        return self._matrix.nearest(query, limit, also, only)
 
     def cosines(self, query: bytes, chunks: Iterable[int]) -> dict[int, float]:
         """Return the cosines of those chunks that have a vector."""
-        import numpy as np
-
-        held = {number: blob for number, blob in self.of(chunks).items() if len(blob) == len(query)}
-        if not held:
-            return {}
-        rows = np.frombuffer(b"".join(held.values()), "<f4").reshape(len(held), -1)
-        return dict(zip(held, np.vecdot(rows, np.frombuffer(query, "<f4")).tolist(), strict=True))
-
-    def _part(self, only: frozenset[int]) -> Matrix:
-        """Return the vectors of some chunks as a matrix, which is kept until the vectors change."""
-        before, now = self._matrix, self.matrix()
-        if now is not before or len(self._parts) == _MOST_PARTS:
-            self._parts = {}
-        if only not in self._parts:
-            self._parts[only] = now.among(only)
-        return self._parts[only]
-
-    def matrix(self) -> Matrix:
-        """Return the vectors as one matrix, read again if they changed."""
-        from memlines.index.store.sqlite.matrix import Matrix
-
-        self._matrix = Matrix.load(self.connection, self.path, self._owner, self.table, self._matrix)
-        return self._matrix
-
-    def save_matrix(self) -> None:
-        """Write the memory-mapped copy again if much is missing from it; the caller is the writer."""
-        if self.engine == MATRIX and self._exists():
-            self.matrix().save_if_stale()
+        dims = len(query) // _FLOAT_BYTES
+        held = {number: blob for number, blob in self.of(chunks).items() if len(blob) == dims}
+        return dict(zip(held, cosines(query, [*held.values()]), strict=True)) if held else {}
 
     def _exists(self, *, to_write: bool = False) -> bool:
         """Return whether there are vectors that can be read.
@@ -273,10 +266,8 @@ class VectorTable:
                 f" vec0(embedding float[{dims}] distance_metric=cosine)"
             )
         else:
-            # Numbers are never used twice, so the copy recognises new rows.
             self.connection.execute(
-                f"CREATE TABLE {self.table}(number INTEGER PRIMARY KEY AUTOINCREMENT,"
-                " chunk INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL)"
+                f"CREATE TABLE {self.table}(chunk INTEGER PRIMARY KEY, embedding BLOB NOT NULL)"
             )
 
     def _nearest_by_extension(
