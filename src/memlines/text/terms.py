@@ -80,6 +80,41 @@ def terms_of_run(run: str, language: str) -> tuple[str, ...]:
     return tuple(terms_of(run, language))
 
 
+def begins_with(terms: Iterable[str]) -> re.Pattern[str]:
+    """Return a pattern that finds what in a text may have one of some terms, and more beside; see `ACCENTED`.
+
+    Stemming changes the end of a word, so what begins with two other letters has other terms, and need not be
+    stemmed. A word begins behind another in `invoiceRenderer`, and may be cut behind its first letter, as
+    `e-mail` is. Of scripts without blanks single characters are found.
+    """
+    seconds: dict[str, str] = {}
+    for plain in sorted({term.removeprefix(_WHOLE)[:2] for term in terms} - {""}):
+        seconds[plain[0]] = seconds.get(plain[0], "") + plain[1:]
+    return _compile_beginnings(tuple(seconds.items()))
+
+
+@lru_cache(maxsize=64)
+def _compile_beginnings(seconds: Iterable[tuple[str, str]]) -> re.Pattern[str]:
+    plain = {first: second for first, second in seconds if first.isascii()}
+    wide = "".join([first for first, _ in seconds if not first.isascii() and is_unspaced(first)])
+    words = [
+        f"(?<=[{first}{first.upper()}])[{second}{second.upper()}]"
+        for first, second in plain.items()
+        if second
+    ]
+    firsts = "".join(plain) + "".join(plain).upper() + wide
+    return re.compile(  # all begin with one set of characters, which is quick to find
+        f"[{firsts}](?:{f'(?<=[{wide}])|' if wide else ''}"
+        f"(?<![A-Za-z][a-z])(?:{'|'.join(['(?<=[0-9])', '(?![a-z])', *words])})\\S*)"
+        if firsts
+        else "(?!)"
+    )
+
+
+ACCENTED = re.compile("[^\\x00-\\x7f\u3000-\ua000\uac00-\ud7af\U00020000-\U0010ffff](?<=\\w)(?<!\\w\\w.)\\S*")
+"""What has a letter that is not ASCII, and may be folded into others, among its first two."""
+
+
 def title_of(path: str, heading: str) -> str:
     """Return what is written above a chunk: the name of its file and the headings above it."""
     name = path.rpartition("/")[2].removesuffix(".md")

@@ -8,13 +8,15 @@ best entry is the one that holds the most of the query's words and the sentence 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
-from memlines.index.search.words import MatchedChunks, runs_of
+from memlines.index.search.words import MatchedChunks
 from memlines.text.chunk import sentences_of
 from memlines.text.days import log_day
 from memlines.text.entries import entries_of
@@ -51,12 +53,12 @@ class Passage(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """Lines that belong together, counted from 0 in the chunk: their text, its words, and what is above."""
+    """Lines that belong together, counted from 0 in the chunk: where their text begins, it, what is above."""
 
     first: int
     last: int
+    begin: int
     text: str
-    runs: frozenset[str]
     section: int = 0
     heading: str = ""
     level: int = 0
@@ -92,6 +94,22 @@ def lines_of(chunk: IndexedChunk, unit: int) -> tuple[int, int]:
     return numbers[found.first][0], numbers[found.last][1]
 
 
+def words_in(
+    chunk: IndexedChunk, chunks: MatchedChunks, units: Iterable[Unit]
+) -> list[tuple[set[str], set[str]]]:
+    """Return for each of some units the words of the query in it, and those in the headings above it."""
+    places = chunks.places(chunk)
+    above: dict[str, set[str]] = {"": set()}
+    found = []
+    for unit in units:
+        if unit.heading not in above:
+            above[unit.heading] = {*chunks.match(unit.heading, chunk.language)}
+        first = bisect_left(places, unit.begin, key=itemgetter(0))
+        after = bisect_left(places, unit.begin + len(unit.text), first, key=itemgetter(0))
+        found.append((set().union(*[words for _, words in places[first:after]]), above[unit.heading]))
+    return found
+
+
 def best_sentences(chunk: IndexedChunk, cosines: Sequence[float], own: float) -> list[float]:
     """Return for each unit of a chunk the cosine of its best sentence, or the chunk's `own` if it has none.
 
@@ -101,11 +119,11 @@ def best_sentences(chunk: IndexedChunk, cosines: Sequence[float], own: float) ->
     units = units_of(chunk)
     if len(units) == 1:
         return [max(cosines, default=own)]
-    count, above, places = _sentence_places(chunk.embedded_text, chunk.text, chunk.turns)
-    if count != len(cosines):  # the vectors are not of sentences
+    if not cosines:
         return [own] * len(units)
-    title = max([cosines[at] for at in above], default=-1.0)
-    best = [max([cosines[at] for at in one], default=own) for one in places]
+    above, near = _near(chunk, cosines, units)
+    title = max(above, default=-1.0)
+    best = [max(one, default=own) for one in near]
     return [max(one, (one + title) / 2) for one in best]
 
 
@@ -142,11 +160,10 @@ def passage_of(
         marked = zip(units, among, strict=True)
         units = [unit if may else unit._replace(section=-1 - unit.section) for unit, may in marked]
     if len(units) > 1:
-        units = _best_run(units, _evidence(chunk, chunks, cosines), at)
+        units = _best_run(units, _score(chunk, chunks, cosines, units), at)
     if not _fits(units, sum([len(unit.text) for unit in units])):  # one entry that is too long
-        lines_of_it = enumerate(units[0].text.split("\n"), units[0].first)
-        units = [units[0]._replace(first=at, last=at, text=line) for at, line in lines_of_it if line.strip()]
-        units = _best_run(units, _evidence(chunk, chunks, cosines))
+        units = [*_lines_of(units[0])]
+        units = _best_run(units, _score(chunk, chunks, cosines, units))
     lines = chunk.text.split("\n")
     first, last = units[0].first, units[-1].last
     numbers = _numbers(chunk, len(lines))
@@ -159,55 +176,48 @@ def passage_of(
     return Passage(numbers[first][0], numbers[last][1], snippet, heading)
 
 
-def _evidence(
-    chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[float]
-) -> Callable[[Unit], float]:
-    """Return a function that scores how likely a unit is the answer."""
-    sentences = _sentences(chunk.embedded_text) if cosines else ()
-    near: Mapping[str, float] = {}
-    if len(sentences) == len(cosines):  # else the vectors are not of sentences
-        near = dict(zip(sentences, cosines, strict=True))
-    above: dict[str, tuple[str, ...]] = {"": ()}
+def _score(
+    chunk: IndexedChunk, chunks: MatchedChunks, cosines: Sequence[float], units: Sequence[Unit]
+) -> list[float]:
+    """Return for each of some units how likely it is the answer."""
+    near = _near(chunk, cosines, units)[1] if cosines else [()] * len(units)
+    return [
+        chunks.share(words) + HEADING * chunks.share(above - words) + _SENTENCE * max(one, default=0.0)
+        if unit.section >= 0
+        else -1.0
+        for unit, (words, above), one in zip(units, words_in(chunk, chunks, units), near, strict=True)
+    ]
 
-    def evidence(unit: Unit) -> float:
-        if unit.section < 0:
-            return -1.0
-        if unit.heading not in above:
-            above[unit.heading] = chunks.match(unit.heading, chunk.language)
-        words = chunks.match(unit.text, chunk.language)
-        titles = [word for word in above[unit.heading] if word not in words]
-        score = chunks.share(words) + HEADING * chunks.share(titles)
-        if near:
-            score += _SENTENCE * max((near.get(part, 0.0) for part in _sentences(unit.text)), default=0.0)
-        return score
 
-    return evidence
+def _near(
+    chunk: IndexedChunk, cosines: Sequence[float], units: Sequence[Unit]
+) -> tuple[Sequence[float], Sequence[Sequence[float]]]:
+    """Return the cosines of the sentences above some units of a chunk, and of those in each of them."""
+    count, above, places = _sentence_places(chunk.embedded_text, tuple([unit.text for unit in units]))
+    if count != len(cosines):  # the vectors are not of sentences
+        return (), [()] * len(units)
+    return [cosines[at] for at in above], [[cosines[at] for at in one] for one in places]
 
 
 @lru_cache(maxsize=_KEPT)
 def _sentence_places(
-    embedded: str, text: str, turns: Turns
+    embedded: str, texts: Sequence[str]
 ) -> tuple[int, Collection[int], Sequence[Sequence[int]]]:
-    """Return how many sentences of a chunk were embedded, which are above its units, and which in each."""
+    """Return how many sentences of a chunk were embedded, which are in none of some texts, which in each."""
     places = {sentence: at for at, sentence in enumerate(sentences_of(embedded))}
-    units = [sentences_of(unit.text) for unit in _units(text, turns)]
-    inside = [[places[one] for one in sentences if one in places] for sentences in units]
+    inside = [[places[one] for one in sentences_of(text) if one in places] for text in texts]
     return len(places), set(range(len(places))).difference(*inside), inside
-
-
-@lru_cache(maxsize=8 * _KEPT)
-def _sentences(text: str) -> tuple[str, ...]:
-    return tuple(sentences_of(text))
 
 
 @lru_cache(maxsize=_KEPT)
 def _units(text: str, turns: Turns) -> tuple[Unit, ...]:
     lines = text.split("\n")
+    begins = [0, *accumulate([len(line) + 1 for line in lines])]
     if turns:
-        begins = [begin for begin, _ in turns]
-        pairs = pairwise([*begins, len(lines)])
-        texts = [(begin, end - 1, "\n".join(lines[begin:end])) for begin, end in pairs]
-        return tuple([Unit(*one, runs_of(one[2])) for one in texts])
+        pairs = pairwise([*(begin for begin, _ in turns), len(lines)])
+        return tuple(
+            [Unit(first, end - 1, begins[first], "\n".join(lines[first:end])) for first, end in pairs]
+        )
     units: list[Unit] = []
     section = level = 0
     # A blank line first: only a file begins with front matter, a chunk may begin with a rule.
@@ -217,16 +227,24 @@ def _units(text: str, turns: Turns) -> tuple[Unit, ...]:
             marks = entry.text.strip().partition(" ")[0]
             level = level if entry.heading else len(marks)
             continue
-        place = entry.first - 2, entry.last - 2
-        units.append(Unit(*place, entry.text, runs_of(entry.text), section, entry.heading, level))
-    return tuple(units) or (Unit(0, len(lines) - 1, text, runs_of(text)),)
+        first = entry.first - 2
+        units.append(Unit(first, entry.last - 2, begins[first], entry.text, section, entry.heading, level))
+    return tuple(units) or (Unit(0, len(lines) - 1, 0, text),)
 
 
-def _best_run(units: Sequence[Unit], score_of: Callable[[Unit], float], at: int = -1) -> Sequence[Unit]:
+def _lines_of(unit: Unit) -> Iterator[Unit]:
+    """Yield the lines of a unit as units of their own."""
+    at, begin = unit.first, unit.begin
+    for line in unit.text.split("\n"):
+        if line.strip():
+            yield unit._replace(first=at, last=at, begin=begin, text=line)
+        at, begin = at + 1, begin + len(line) + 1
+
+
+def _best_run(units: Sequence[Unit], scores: Sequence[float], at: int = -1) -> Sequence[Unit]:
     """Return a unit, or the best, with those beside it in its section: the run that has the most to say."""
     if len(units) == 1:
         return units
-    scores = [score_of(unit) for unit in units]
     best = at if at >= 0 else scores.index(max(scores))
     run, most = units[best : best + 1], -1.0
     for first in range(best + 1):

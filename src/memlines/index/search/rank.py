@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator, Mapping
 from heapq import nlargest
 from typing import Literal, NamedTuple
 
-from memlines.index.search.passages import HEADING, best_sentences, days_of_units, units_of
+from memlines.index.search.passages import HEADING, best_sentences, days_of_units, units_of, words_in
 from memlines.index.search.query import Query, date_evidence
 from memlines.index.search.retrievers import RetrieverResults
 from memlines.index.search.words import COVERED, MatchedChunks
 from memlines.text.language import is_foreign, is_unlearned
-from memlines.text.terms import title_of
 from memlines.types import Band, IndexedChunk
 
 Scores = Mapping[int, float]
@@ -79,6 +78,9 @@ _FEW_WORDS = 6
 _READ = 30
 """Candidates whose text is read before they are ranked. Not depending on how many results are
 asked for, it leaves the order of the first ones alone."""
+
+BESIDE_THE_BEST = 0.5
+"""The part of the evidence for the best hit that another one needs; docs/ranking.md says what that costs."""
 
 _STRONG, _LIKELY = 0.85, 0.5
 """The scores from which a hit is strong or likely. docs/ranking.md says how often such a hit is right."""
@@ -151,30 +153,63 @@ def weigh(
     """Return the evidence for each unit of the best chunks, and for each other chunk.
 
     A rank also counts how often a word occurs in a chunk and how short that is, while a question is answered
-    where its words come together, in one unit.
+    where its words come together, in one unit. A chunk whose units cannot be shown is not cut into them: then
+    its evidence is the most that any of them may have.
     """
-    evidence: dict[Candidate, float] = {}
-    best = chunks.read(_first(scores))
-    least = 1.0
-    for number, chunk in best.items():
-        dated = date_evidence(chunk) if query.asks_when else 0.0
-        days = days_of_units(chunk) if query.names_days else ()
-        ranked = found.words.get(number, 0.0)
-        most = 0.0
-        for at, (share, vectors) in enumerate(_unit_evidence(chunk, found, chunks)):
-            words = _average(ranked, share, chunks) if share else 0.0
-            if days and not query.filters.allow(days[at]):
-                continue
-            beside = (timely.get(number, 0.0) if days and query.is_about(days[at]) else 0.0) or dated
-            amount = combine(combine(words, vectors), beside)
-            if amount:
-                evidence[Candidate(number, at)] = amount
-                most = max(most, amount)
-        least = min(least, most or least)
+    read = chunks.read(_first(scores))
+    dated = {number: date_evidence(chunk) if query.asks_when else 0.0 for number, chunk in read.items()}
+    most = {
+        number: combine(_most_evidence(chunk, found, chunks), timely.get(number, 0.0) or dated[number])
+        for number, chunk in read.items()
+    }
+    is_cut = query.cut is None and not query.spans and not query.settings.temporal_decay.enabled
+    best, units = 0.0, {}
+    for number in sorted(most, key=most.__getitem__, reverse=True):
+        if is_cut and most[number] < BESIDE_THE_BEST * best:
+            units[number] = {Candidate(number): most[number]}
+            continue
+        units[number] = _weigh_units(
+            query, read[number], found, timely.get(number, 0.0), dated[number], chunks
+        )
+        best = max(best, *units[number].values(), 0.0)
+    evidence = {one: amount for number in read for one, amount in units[number].items()}
     # The units of the others were not weighed one by one: they are not better than those that were.
+    least = min([max(own.values()) for own in units.values() if own], default=1.0)
     for number, score in scores.items():
-        if number not in best:
+        if number not in read:
             evidence[Candidate(number)] = min(score, least)
+    return evidence
+
+
+def _most_evidence(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> float:
+    """Return the most that words and vectors can say for a unit of a chunk."""
+    cosine = found.cosines.get(chunk.number)
+    if cosine is None:
+        return word_evidence(chunk, found, chunks)
+    sentence = max([cosine, *found.sentences.get(chunk.number, ())])
+    return combine(word_evidence(chunk, found, chunks), found.scale.score(cosine, sentence))
+
+
+def _weigh_units(
+    query: Query,
+    chunk: IndexedChunk,
+    found: RetrieverResults,
+    timely: float,
+    dated: float,
+    chunks: MatchedChunks,
+) -> dict[Candidate, float]:
+    """Return the evidence for each unit of a chunk for which there is any."""
+    evidence = {}
+    days = days_of_units(chunk) if query.names_days else ()
+    ranked = found.words.get(chunk.number, 0.0)
+    for at, (share, vectors) in enumerate(_unit_evidence(chunk, found, chunks)):
+        if days and not query.filters.allow(days[at]):
+            continue
+        words = _average(ranked, share, chunks) if share else 0.0
+        beside = (timely if days and query.is_about(days[at]) else 0.0) or dated
+        amount = combine(combine(words, vectors), beside)
+        if amount:
+            evidence[Candidate(chunk.number, at)] = amount
     return evidence
 
 
@@ -218,19 +253,14 @@ def _unit_evidence(
 
     The words of the chunk's title count for every unit, those of a heading in the chunk a half.
     """
-    number, language = chunk.number, chunk.language
-    title = {*chunks.match(title_of(chunk.path, chunk.heading), language)}
-    matched = chunks.match.runs(chunk.text, language)
-    shares: dict[tuple[str, frozenset[str]], float] = {}  # many units hold the same words, or none
+    number, units = chunk.number, units_of(chunk)
+    title = set().union(*[words for at, words in chunks.places(chunk) if at < 0])
     cosine = found.cosines.get(number, 0.0)
     near = best_sentences(chunk, found.sentences.get(number, ()), cosine)
-    for unit, sentence in zip(units_of(chunk), near, strict=True):
-        held = unit.heading, unit.runs.intersection(matched)
-        if held not in shares:
-            words = title.union(*[matched[run] for run in held[1]])
-            above = {*chunks.match(unit.heading, language)} - words if unit.heading else ()
-            shares[held] = chunks.share(words) + HEADING * chunks.share(above)
-        yield shares[held], found.scale.score(cosine, sentence) if number in found.cosines else 0.0
+    for (words, above), sentence in zip(words_in(chunk, chunks, units), near, strict=True):
+        held = words | title
+        share = chunks.share(held) + HEADING * chunks.share(above - held)
+        yield share, found.scale.score(cosine, sentence) if number in found.cosines else 0.0
 
 
 def estimate_brief(

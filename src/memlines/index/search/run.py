@@ -38,8 +38,8 @@ Key = TypeVar("Key")
 MOST_WEAK = 3
 """Hits that are shown if none is likely."""
 
-_BESIDE_THE_BEST, _BESIDE_A_STRONG_ONE = 0.5, 0.65
-"""The part of the evidence for the best hit that another one needs; docs/ranking.md says what that costs."""
+_BESIDE_A_STRONG_ONE = 0.65
+"""What `rank.BESIDE_THE_BEST` is if the best hit is strong."""
 
 _NEAREST = 30
 """Candidates that are looked at if none is likely."""
@@ -322,7 +322,7 @@ def search(
         likelihood, score_of = rank.make_score(query, evidence, found, chunks)
     band = "weak" if is_scored else rank.band_of(query, score_of(first))
     confident = likelihood >= query.settings.min_score or (band != "weak" and not query.strict)
-    least = (_BESIDE_A_STRONG_ONE if band == "strong" else _BESIDE_THE_BEST) * evidence[first]
+    least = (_BESIDE_A_STRONG_ONE if band == "strong" else rank.BESIDE_THE_BEST) * evidence[first]
     if confident and not query.is_calibrated:
         least = query.settings.min_score
     shown = choose(query, evidence, score_of, found, chunks, least, weak=not confident)

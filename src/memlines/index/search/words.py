@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from types import MappingProxyType
 
 from memlines.index.search.spelling import correct
@@ -21,9 +21,9 @@ from memlines.index.store.sqlite.index import Index
 from memlines.text.aliases import NO_EXPANSION, Expansion
 from memlines.text.language import language_of, stop_words
 from memlines.text.terms import (
-    COMPOUND,
+    ACCENTED,
     RUN,
-    is_one_word,
+    begins_with,
     is_small_talk,
     is_unspaced,
     joined_words,
@@ -56,6 +56,12 @@ rarer one remains: it costs the most time and says the least."""
 _STEEPNESS = 1.2
 COVERED = 1.0 - math.exp(-_STEEPNESS)
 """What a chunk scores that covers the whole query once; repeating its words brings it nearer to 1."""
+
+_LONGEST_KEPT = 64
+"""Characters of what is written in one whose terms are kept: a text without blanks is seldom met again."""
+
+_FOLDED = ("ae", "oe", "ue")
+"""What German stems write as one letter."""
 
 _GUESSED = 0.5
 """What finding a corrected word is worth: the rest is missing, so no chunk covers all of the query."""
@@ -299,58 +305,56 @@ class Matcher:
     def __init__(self, forms: Mapping[str, Sequence[str]]) -> None:
         """Prepare to look for words."""
         self._forms = forms
-        self._by_term: dict[str, dict[str, set[str]]] = {}
-        self._beginnings: dict[str, set[str]] = {}
-        self._known: dict[str, dict[str, set[str]]] = {}
+        self._prepared: dict[str, tuple[re.Pattern[str], dict[str, set[str]], dict[str, set[str]]]] = {}
 
-    def runs(self, text: str, language: str) -> dict[str, set[str]]:
-        """Return the runs of characters in a text that are words that are looked for, and which these are."""
-        by_term = self._by_term.get(language)
-        if by_term is None:
-            by_term = self._by_term[language] = {}
-            for word, form in ((word, form) for word, group in self._forms.items() for form in group):
-                for term in query_terms(form, (language,)):
-                    by_term.setdefault(term, set()).add(word)
-            # German stems fold the last three.
-            self._beginnings[language] = {_ANY, *[term[:2] for term in by_term], "ae", "oe", "ue"}
-            self._known[language] = {}
-        known, grouped = self._known[language], _by_beginning(text)
-        found = {}
-        for beginning in self._beginnings[language] & grouped.keys():
-            for run in grouped[beginning]:
-                if run not in known:  # the same words come again and again
-                    terms = terms_of_run(run, language)
-                    known[run] = set().union(*[by_term[term] for term in terms if term in by_term])
-                if known[run]:
-                    found[run] = known[run]
+    def places(self, text: str, language: str) -> list[tuple[int, set[str]]]:
+        """Return where in a text words that are looked for are, in their order, and which these are.
+
+        A place is that of a word or of what is written in one with it, which is on the same line.
+        """
+        if language not in self._prepared:
+            self._prepared[language] = self._prepare(language)
+        pattern, by_term, known = self._prepared[language]
+        found = []
+        matches = [*pattern.finditer(text)]
+        if not text.isascii():
+            matches = sorted([*matches, *ACCENTED.finditer(text)], key=re.Match.start)
+        for match in matches:
+            run, at = match[0], match.start()
+            if len(run) == 1 and not run.isascii() and is_unspaced(run):
+                pair = text[at : at + 2]
+                words = by_term.get(pair if is_unspaced(pair[-1]) else run)
+            else:
+                if at and not text[at - 1].isspace():
+                    at = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at)) + 1
+                    run = text[at : match.end()]
+                words = known.get(run)
+                if words is None:  # the same words come again and again
+                    terms = (
+                        terms_of_run(run, language) if len(run) <= _LONGEST_KEPT else terms_of(run, language)
+                    )
+                    words = known[run] = set().union(*[by_term[term] for term in terms if term in by_term])
+            if words:
+                found.append((at, words))
         return found
+
+    def _prepare(self, language: str) -> tuple[re.Pattern[str], dict[str, set[str]], dict[str, set[str]]]:
+        """Return what finds the words in texts of a language, the words by their terms, and room for runs."""
+        by_term: dict[str, set[str]] = {}
+        for word, form in ((word, form) for word, group in self._forms.items() for form in group):
+            for term in query_terms(form, (language,)):
+                by_term.setdefault(term, set()).add(word)
+        # Of a few words stemming changes the beginning too: Dutch cuts the first letters off `gelopen`.
+        written = [
+            term for group in self._forms.values() for form in group for term in terms_of_run(form, "")
+        ]
+        folded = _FOLDED if language == "de" else ()
+        return begins_with([*by_term, *written, *folded]), by_term, {}
 
     def __call__(self, text: str, language: str) -> tuple[str, ...]:
         """Return the words that a text holds."""
-        found = set().union(*self.runs(text, language).values())
+        found = set().union(*[words for _, words in self.places(text, language)])
         return tuple([word for word in self._forms if word in found])
-
-
-_ANY = ""
-
-
-@lru_cache(maxsize=4_096)
-def _by_beginning(text: str) -> dict[str, list[str]]:
-    """Return the runs of a text by how their terms begin; `_ANY` has those whose terms may begin otherwise.
-
-    Stemming changes the end of a word, so a plain word need not be stemmed to see that it is another one. The
-    same texts are candidates again and again.
-    """
-    grouped: dict[str, list[str]] = {}
-    for run in runs_of(text):
-        is_plain = run.isalpha() and run.isascii() and is_one_word(run)
-        grouped.setdefault(run[:2].lower() if is_plain else _ANY, []).append(run)
-    return grouped
-
-
-def runs_of(text: str) -> frozenset[str]:
-    """Return the runs of characters in a text."""
-    return frozenset([*RUN.findall(text), *COMPOUND.findall(text)])
 
 
 class MatchedChunks:
@@ -367,7 +371,7 @@ class MatchedChunks:
         self._complete = sum(words.weights.values())
         self.known: dict[int, IndexedChunk] = {}
         """The chunks that were read, by number."""
-        self._words: dict[int, tuple[str, ...]] = {}
+        self._places: dict[int, list[tuple[int, set[str]]]] = {}
         self.total = words.total
         self.asked = len(words.terms)
         self.match = Matcher({term.word: term.forms for term in words.terms})
@@ -380,13 +384,21 @@ class MatchedChunks:
             self.known |= self._index.chunks(new)
         return {number: self.known[number] for number in wanted if number in self.known}
 
+    def places(self, chunk: IndexedChunk) -> list[tuple[int, set[str]]]:
+        """Return where words of the query are in a chunk's text, in order; below 0, in the title above it."""
+        if chunk.number not in self._places:
+            title = f"{title_of(chunk.path, chunk.heading)}\n"
+            found = self.match.places(title + chunk.text, chunk.language)
+            self._places[chunk.number] = [(at - len(title), words) for at, words in found]
+        return self._places[chunk.number]
+
     def words_of(self, chunk: IndexedChunk) -> tuple[str, ...]:
         """Return the words of the query that a chunk or its title holds."""
-        if chunk.number not in self._words:
-            text = f"{title_of(chunk.path, chunk.heading)}\n{chunk.text}"
-            self._words[chunk.number] = self.match(text, chunk.language)
-        return self._words[chunk.number]
+        found = set().union(*[words for _, words in self.places(chunk)])
+        return tuple([word for word in self._weights if word in found])
 
-    def share(self, words: Iterable[str]) -> float:
+    def share(self, words: Collection[str]) -> float:
         """Return how much of the query some of its words are, from 0 to 1; rare ones count more."""
-        return sum([self._weights[word] for word in words]) / self._complete if self._complete else 0.0
+        # In the order of the query, because sums of the same numbers in another order differ a little.
+        held = sum([weight for word, weight in self._weights.items() if word in words])
+        return held / self._complete if self._complete else 0.0
