@@ -8,15 +8,14 @@ best entry is the one that holds the most of the query's words and the sentence 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from operator import itemgetter
 from typing import NamedTuple
 
-from memlines.index.search.words import MatchedChunks
+from memlines.index.search.words import MatchedChunks, Place
 from memlines.text.chunk import sentences_of
 from memlines.text.days import log_day
 from memlines.text.entries import entries_of
@@ -39,6 +38,7 @@ BELOW = " > "
 _KEPT = 2_048
 """Texts whose parts are kept: the same chunks answer again and again."""
 
+_END: Place = (sys.maxsize, frozenset())
 _WORD = re.compile(r"\w+")
 _SESSION_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -96,17 +96,21 @@ def lines_of(chunk: IndexedChunk, unit: int) -> tuple[int, int]:
 
 def words_in(
     chunk: IndexedChunk, chunks: MatchedChunks, units: Iterable[Unit]
-) -> list[tuple[set[str], set[str]]]:
-    """Return for each of some units the words of the query in it, and those in the headings above it."""
-    places = chunks.places(chunk)
-    above: dict[str, set[str]] = {"": set()}
+) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Return for units, in their order, the words of the query in each and in the headings above it."""
+    above: dict[str, frozenset[str]] = {"": frozenset()}
+    places = iter(chunks.places(chunk))
+    at, held = next(places, _END)
     found = []
     for unit in units:
         if unit.heading not in above:
-            above[unit.heading] = {*chunks.match(unit.heading, chunk.language)}
-        first = bisect_left(places, unit.begin, key=itemgetter(0))
-        after = bisect_left(places, unit.begin + len(unit.text), first, key=itemgetter(0))
-        found.append((set().union(*[words for _, words in places[first:after]]), above[unit.heading]))
+            above[unit.heading] = frozenset(chunks.match(unit.heading, chunk.language))
+        while at < unit.begin:
+            at, held = next(places, _END)
+        words, end = above[""], unit.begin + len(unit.text)
+        while at < end:
+            words, (at, held) = words | held, next(places, _END)
+        found.append((words, above[unit.heading]))
     return found
 
 

@@ -8,7 +8,7 @@ how, and how well they hold on data that was left out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from heapq import nlargest
 from typing import Literal, NamedTuple
 
@@ -162,16 +162,20 @@ def weigh(
         number: combine(_most_evidence(chunk, found, chunks), timely.get(number, 0.0) or dated[number])
         for number, chunk in read.items()
     }
-    is_cut = query.cut is None and not query.spans and not query.settings.temporal_decay.enabled
-    best, units = 0.0, {}
+    settings = query.settings
+    changes_order = settings.temporal_decay.enabled or settings.mmr.enabled or bool(query.spans)
+    may_skip = query.cut is None and not changes_order
+    units: dict[int, dict[Candidate, float]] = {}
+    best: list[float] = []
     for number in sorted(most, key=most.__getitem__, reverse=True):
-        if is_cut and most[number] < BESIDE_THE_BEST * best:
+        better = len([amount for amount in best if amount > most[number]])
+        beside = BESIDE_THE_BEST * max(best, default=0.0)
+        if may_skip and (better >= 2 * settings.max_results or most[number] < beside):
             units[number] = {Candidate(number): most[number]}
             continue
-        units[number] = _weigh_units(
-            query, read[number], found, timely.get(number, 0.0), dated[number], chunks
-        )
-        best = max(best, *units[number].values(), 0.0)
+        weighed = _weigh_units(query, read[number], found, timely.get(number, 0.0), dated[number], chunks)
+        units[number] = weighed
+        best.append(max(weighed.values(), default=0.0))
     evidence = {one: amount for number in read for one, amount in units[number].items()}
     # The units of the others were not weighed one by one: they are not better than those that were.
     least = min([max(own.values()) for own in units.values() if own], default=1.0)
@@ -201,16 +205,34 @@ def _weigh_units(
     """Return the evidence for each unit of a chunk for which there is any."""
     evidence = {}
     days = days_of_units(chunk) if query.names_days else ()
-    ranked = found.words.get(chunk.number, 0.0)
-    for at, (share, vectors) in enumerate(_unit_evidence(chunk, found, chunks)):
+    cosine = found.cosines.get(chunk.number)
+    near = best_sentences(chunk, found.sentences.get(chunk.number, ()), cosine or 0.0)
+    for at, (words, sentence) in enumerate(zip(_weigh_words(chunk, found, chunks), near, strict=True)):
         if days and not query.filters.allow(days[at]):
             continue
-        words = _average(ranked, share, chunks) if share else 0.0
+        vectors = found.scale.score(cosine, sentence) if cosine is not None else 0.0
         beside = (timely if days and query.is_about(days[at]) else 0.0) or dated
         amount = combine(combine(words, vectors), beside)
         if amount:
             evidence[Candidate(chunk.number, at)] = amount
     return evidence
+
+
+def _weigh_words(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> list[float]:
+    """Return for each unit of a chunk what its words say; nothing without a rank.
+
+    The words of the chunk's title count for every unit, those of a heading in the chunk a half.
+    """
+    ranked, units = found.words.get(chunk.number, 0.0), units_of(chunk)
+    if not ranked:
+        return [0.0] * len(units)
+    title = frozenset[str]().union(*[words for at, words in chunks.places(chunk) if at < 0])
+    weighed = []
+    for words, above in words_in(chunk, chunks, units):
+        held = words | title if title else words
+        share = chunks.share(held) + (HEADING * chunks.share(above - held) if above else 0.0)
+        weighed.append(_average(ranked, share, chunks) if share else 0.0)
+    return weighed
 
 
 def make_score(
@@ -244,23 +266,6 @@ def make_score(
         return _logistic(shift + slope * amount + by_lead * lead)
 
     return probability(most, curve), score
-
-
-def _unit_evidence(
-    chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks
-) -> Iterator[tuple[float, float]]:
-    """Yield for each unit of a chunk the share of the query that its words are, and its vector score.
-
-    The words of the chunk's title count for every unit, those of a heading in the chunk a half.
-    """
-    number, units = chunk.number, units_of(chunk)
-    title = set().union(*[words for at, words in chunks.places(chunk) if at < 0])
-    cosine = found.cosines.get(number, 0.0)
-    near = best_sentences(chunk, found.sentences.get(number, ()), cosine)
-    for (words, above), sentence in zip(words_in(chunk, chunks, units), near, strict=True):
-        held = words | title
-        share = chunks.share(held) + HEADING * chunks.share(above - held)
-        yield share, found.scale.score(cosine, sentence) if number in found.cosines else 0.0
 
 
 def estimate_brief(
@@ -298,12 +303,12 @@ def word_evidence(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedC
 
 
 def _average(ranked: float, share: float, chunks: MatchedChunks) -> float:
-    """Return what words say: their rank, and the share of the query that they are; nothing without a rank.
+    """Return what words say: their rank, and the share of the query that they are.
 
     A long text holds some of many words by chance, so of a long query the share says less.
     """
-    covering = 0.5 * min(1.0, _FEW_WORDS / max(1, chunks.asked))
-    return (1.0 - covering) * ranked + covering * COVERED * share if ranked else 0.0
+    covering = 0.5 * min(1.0, _FEW_WORDS / max(1, len(chunks.asked)))
+    return (1.0 - covering) * ranked + covering * COVERED * share
 
 
 def probability(evidence: float, curve: Curve) -> float:

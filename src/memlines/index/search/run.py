@@ -350,7 +350,7 @@ def _quote(
     """Return what is shown as a hit, with its score and the reasons for it."""
     chunk, passage = shown.chunk, shown.passage
     number = chunk.number
-    evidence = rank.word_evidence(chunk, found, chunks)
+    evidence, held = rank.word_evidence(chunk, found, chunks), chunks.words_of(chunk)
     return Hit(
         path=chunk.path,
         start_line=passage.start_line,
@@ -360,7 +360,7 @@ def _quote(
         source=chunk.source,
         heading=passage.heading,
         why=Why(
-            words=chunks.words_of(chunk),
+            words=tuple([word for word in chunks.asked if word in held]),
             lexical=found.words.get(number),
             vector=found.cosines.get(number),
             fusion=how,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -62,6 +62,8 @@ _LONGEST_KEPT = 64
 
 _FOLDED = ("ae", "oe", "ue")
 """What German stems write as one letter."""
+
+_NONE: frozenset[str] = frozenset()
 
 _GUESSED = 0.5
 """What finding a corrected word is worth: the rest is missing, so no chunk covers all of the query."""
@@ -299,15 +301,22 @@ def _quote(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
 
 
+Words = dict[str, frozenset[str]]
+"""Words of a query by what they are found by."""
+
+Place = tuple[int, frozenset[str]]
+"""Where in a text words of a query are, and which."""
+
+
 class Matcher:
     """Finds some words in texts of a language, each in any of its forms, by their terms in that language."""
 
     def __init__(self, forms: Mapping[str, Sequence[str]]) -> None:
         """Prepare to look for words."""
         self._forms = forms
-        self._prepared: dict[str, tuple[re.Pattern[str], dict[str, set[str]], dict[str, set[str]]]] = {}
+        self._prepared: dict[str, tuple[re.Pattern[str], Words, Words]] = {}
 
-    def places(self, text: str, language: str) -> list[tuple[int, set[str]]]:
+    def places(self, text: str, language: str) -> list[Place]:
         """Return where in a text words that are looked for are, in their order, and which these are.
 
         A place is that of a word or of what is written in one with it, which is on the same line.
@@ -333,17 +342,17 @@ class Matcher:
                     terms = (
                         terms_of_run(run, language) if len(run) <= _LONGEST_KEPT else terms_of(run, language)
                     )
-                    words = known[run] = set().union(*[by_term[term] for term in terms if term in by_term])
+                    words = known[run] = _NONE.union(*[by_term[term] for term in terms if term in by_term])
             if words:
                 found.append((at, words))
         return found
 
-    def _prepare(self, language: str) -> tuple[re.Pattern[str], dict[str, set[str]], dict[str, set[str]]]:
+    def _prepare(self, language: str) -> tuple[re.Pattern[str], Words, Words]:
         """Return what finds the words in texts of a language, the words by their terms, and room for runs."""
-        by_term: dict[str, set[str]] = {}
+        by_term: Words = {}
         for word, form in ((word, form) for word, group in self._forms.items() for form in group):
             for term in query_terms(form, (language,)):
-                by_term.setdefault(term, set()).add(word)
+                by_term[term] = by_term.get(term, _NONE) | {word}
         # Of a few words stemming changes the beginning too: Dutch cuts the first letters off `gelopen`.
         written = [
             term for group in self._forms.values() for form in group for term in terms_of_run(form, "")
@@ -371,9 +380,11 @@ class MatchedChunks:
         self._complete = sum(words.weights.values())
         self.known: dict[int, IndexedChunk] = {}
         """The chunks that were read, by number."""
-        self._places: dict[int, list[tuple[int, set[str]]]] = {}
+        self._places: dict[int, list[Place]] = {}
+        self._shares: dict[frozenset[str], float] = {}
         self.total = words.total
-        self.asked = len(words.terms)
+        self.asked = tuple([term.word for term in words.terms])
+        """The words of the query."""
         self.match = Matcher({term.word: term.forms for term in words.terms})
 
     def read(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
@@ -384,7 +395,7 @@ class MatchedChunks:
             self.known |= self._index.chunks(new)
         return {number: self.known[number] for number in wanted if number in self.known}
 
-    def places(self, chunk: IndexedChunk) -> list[tuple[int, set[str]]]:
+    def places(self, chunk: IndexedChunk) -> list[Place]:
         """Return where words of the query are in a chunk's text, in order; below 0, in the title above it."""
         if chunk.number not in self._places:
             title = f"{title_of(chunk.path, chunk.heading)}\n"
@@ -392,13 +403,14 @@ class MatchedChunks:
             self._places[chunk.number] = [(at - len(title), words) for at, words in found]
         return self._places[chunk.number]
 
-    def words_of(self, chunk: IndexedChunk) -> tuple[str, ...]:
+    def words_of(self, chunk: IndexedChunk) -> frozenset[str]:
         """Return the words of the query that a chunk or its title holds."""
-        found = set().union(*[words for _, words in self.places(chunk)])
-        return tuple([word for word in self._weights if word in found])
+        return _NONE.union(*[words for _, words in self.places(chunk)])
 
-    def share(self, words: Collection[str]) -> float:
+    def share(self, words: frozenset[str]) -> float:
         """Return how much of the query some of its words are, from 0 to 1; rare ones count more."""
-        # In the order of the query, because sums of the same numbers in another order differ a little.
-        held = sum([weight for word, weight in self._weights.items() if word in words])
-        return held / self._complete if self._complete else 0.0
+        if words not in self._shares:  # many units hold the same words, or none
+            # In the order of the query, because sums of the same numbers in another order differ a little.
+            held = sum([weight for word, weight in self._weights.items() if word in words])
+            self._shares[words] = held / self._complete if self._complete else 0.0
+        return self._shares[words]
