@@ -6,10 +6,11 @@ The index stores these terms, and a query is turned into the same ones, so both 
 from __future__ import annotations
 
 import re
+import string
 import threading
 import unicodedata
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Sequence, Set
+from functools import cache, lru_cache
 from itertools import pairwise
 
 import Stemmer
@@ -39,6 +40,18 @@ _BESIDE = re.compile("[- \u2010\u2011]")
 """What is between two words that may as well be written as one."""
 
 _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+_MARKS = str.maketrans(dict.fromkeys({*string.punctuation} - {"_", "-"}, " "))
+_ACCENTED = re.compile(
+    "[A-Za-z\u00c0-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0400-\u0481\u048a-\u0527]+"
+)
+"""A word in Latin or Cyrillic letters that need no other form of theirs to be compared."""
+
+_MOST_SEEN = 50_000
+"""Runs that are kept of each language, at about 250 bytes."""
+
+_COMBINING = "\u0300"
+"""The first accent that is a character of its own."""
+
 _LONGEST = 64
 """Longer runs (hashes, encoded data) are kept by their beginning; no one types the rest."""
 
@@ -80,39 +93,68 @@ def terms_of_run(run: str, language: str) -> tuple[str, ...]:
     return tuple(terms_of(run, language))
 
 
-def begins_with(terms: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern that finds what in a text may have one of some terms, and more beside; see `ACCENTED`.
+class Vocabulary:
+    """The runs of characters in texts of a language, by their terms: most texts have the same words.
 
-    Stemming changes the end of a word, so what begins with two other letters has other terms, and need not be
-    stemmed. A word begins behind another in `invoiceRenderer`, and may be cut behind its first letter, as
-    `e-mail` is. Of scripts without blanks single characters are found.
+    Here a run may hold hyphens. Only one that was never seen is stemmed.
     """
-    seconds: dict[str, str] = {}
-    for plain in sorted({term.removeprefix(_WHOLE)[:2] for term in terms} - {""}):
-        seconds[plain[0]] = seconds.get(plain[0], "") + plain[1:]
-    return _compile_beginnings(tuple(seconds.items()))
+
+    def __init__(self, language: str) -> None:
+        """Begin without words."""
+        self._language = language
+        self._seen: set[str] = set()
+        self._by_term: dict[str, tuple[str, ...]] = {}
+
+    def runs_of(self, text: str) -> frozenset[str]:
+        """Return the runs in a text."""
+        runs = _distinct_runs(text)
+        if len(self._seen) > _MOST_SEEN:
+            self._seen, self._by_term = set(), {}
+        if new := runs - self._seen:
+            self._learn(new)
+        return runs
+
+    def runs_with(self, term: str) -> tuple[str, ...]:
+        """Return the runs that have a term, of all that were ever seen."""
+        return self._by_term.get(term, ())
+
+    def _learn(self, runs: Set[str]) -> None:
+        """Keep new runs by their terms; those of plain words are found all at once."""
+        plain, words = [], []
+        terms: list[tuple[str, str]] = []
+        for run in runs:
+            word = run.strip("-")
+            if word.isascii():
+                is_plain = (word.isalpha() and is_one_word(word)) or (
+                    word.isdigit() and len(word) <= _LONGEST
+                )
+            else:
+                is_plain = word.isalpha() and len(word) <= _LONGEST and _ACCENTED.fullmatch(word) is not None
+            if is_plain:
+                plain.append(run)
+                words.append(word.casefold())
+            else:
+                terms += [(term, run) for term in {*terms_of(run, self._language)}]
+        terms += zip(stem_words(words, self._language), plain, strict=True)
+        for term, run in terms:
+            self._by_term[term] = (*self._by_term.get(term, ()), run)
+        self._seen |= runs
 
 
-@lru_cache(maxsize=64)
-def _compile_beginnings(seconds: Iterable[tuple[str, str]]) -> re.Pattern[str]:
-    plain = {first: second for first, second in seconds if first.isascii()}
-    wide = "".join([first for first, _ in seconds if not first.isascii() and is_unspaced(first)])
-    words = [
-        f"(?<=[{first}{first.upper()}])[{second}{second.upper()}]"
-        for first, second in plain.items()
-        if second
-    ]
-    firsts = "".join(plain) + "".join(plain).upper() + wide
-    return re.compile(  # all begin with one set of characters, which is quick to find
-        f"[{firsts}](?:{f'(?<=[{wide}])|' if wide else ''}"
-        f"(?<![A-Za-z][a-z])(?:{'|'.join(['(?<=[0-9])', '(?![a-z])', *words])})\\S*)"
-        if firsts
-        else "(?!)"
-    )
+def split_runs(text: str) -> list[str]:
+    """Return the runs of characters in a text, with their hyphens; signs that are not ASCII part none."""
+    return text.translate(_MARKS).split()
 
 
-ACCENTED = re.compile("[^\\x00-\\x7f\u3000-\ua000\uac00-\ud7af\U00020000-\U0010ffff](?<=\\w)(?<!\\w\\w.)\\S*")
-"""What has a letter that is not ASCII, and may be folded into others, among its first two."""
+@lru_cache(maxsize=1_024)
+def _distinct_runs(text: str) -> frozenset[str]:
+    return frozenset(split_runs(text))
+
+
+@cache
+def vocabulary_of(language: str) -> Vocabulary:
+    """Return the words of a language that were seen in this process."""
+    return Vocabulary(language)
 
 
 def title_of(path: str, heading: str) -> str:
@@ -170,7 +212,9 @@ def is_unspaced(run: str) -> bool:
 
 def fold_words(words: Sequence[str]) -> list[str]:
     """Remove the accents of words, which people leave out when they ask."""
-    return [word if word.isascii() else _without_accents(word) for word in words]
+    apart = unicodedata.normalize("NFD", "\n".join(words))
+    kept = [one for one in apart if one < _COMBINING or not unicodedata.combining(one)]
+    return "".join(kept).split("\n") if words else []
 
 
 def stem_words(words: Sequence[str], language: str) -> list[str]:
@@ -184,11 +228,6 @@ def stem_words(words: Sequence[str], language: str) -> list[str]:
         own[language] = Stemmer.Stemmer(stemmers()[language])
     stems: list[str] = own[language].stemWords(folded)
     return stems
-
-
-def _without_accents(word: str) -> str:
-    apart = unicodedata.normalize("NFD", word)
-    return "".join([character for character in apart if not unicodedata.combining(character)])
 
 
 _WORD = re.compile(r"\w+")

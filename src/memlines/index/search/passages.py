@@ -8,17 +8,17 @@ best entry is the one that holds the most of the query's words and the sentence 
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
-from memlines.index.search.words import MatchedChunks, Place
+from memlines.index.search.words import MatchedChunks
 from memlines.text.chunk import sentences_of
 from memlines.text.days import log_day
 from memlines.text.entries import entries_of
+from memlines.text.terms import split_runs
 from memlines.types import Days, Hit, IndexedChunk, Turns
 
 MAX_SNIPPET = 700
@@ -38,7 +38,6 @@ BELOW = " > "
 _KEPT = 2_048
 """Texts whose parts are kept: the same chunks answer again and again."""
 
-_END: Place = (sys.maxsize, frozenset())
 _WORD = re.compile(r"\w+")
 _SESSION_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -53,11 +52,10 @@ class Passage(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """Lines that belong together, counted from 0 in the chunk: where their text begins, it, what is above."""
+    """Lines that belong together, counted from 0 in the chunk: their text, and what is above it."""
 
     first: int
     last: int
-    begin: int
     text: str
     section: int = 0
     heading: str = ""
@@ -97,19 +95,17 @@ def lines_of(chunk: IndexedChunk, unit: int) -> tuple[int, int]:
 def words_in(
     chunk: IndexedChunk, chunks: MatchedChunks, units: Iterable[Unit]
 ) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """Return for units, in their order, the words of the query in each and in the headings above it."""
-    above: dict[str, frozenset[str]] = {"": frozenset()}
-    places = iter(chunks.places(chunk))
-    at, held = next(places, _END)
+    """Return for each of some units of a chunk the words of the query in it, and in the headings above it."""
+    runs, nothing = chunks.runs(chunk)[0], frozenset[str]()
+    above = {"": nothing}
     found = []
     for unit in units:
         if unit.heading not in above:
-            above[unit.heading] = frozenset(chunks.match(unit.heading, chunk.language))
-        while at < unit.begin:
-            at, held = next(places, _END)
-        words, end = above[""], unit.begin + len(unit.text)
-        while at < end:
-            words, (at, held) = words | held, next(places, _END)
+            above[unit.heading] = chunks.match(unit.heading, chunk.language)
+        words, text = nothing, unit.text
+        if likely := [run for run in runs if run in text]:
+            written = split_runs(text)
+            words = nothing.union(*[runs[run] for run in likely if run in written])
         found.append((words, above[unit.heading]))
     return found
 
@@ -166,7 +162,8 @@ def passage_of(
     if len(units) > 1:
         units = _best_run(units, _score(chunk, chunks, cosines, units), at)
     if not _fits(units, sum([len(unit.text) for unit in units])):  # one entry that is too long
-        units = [*_lines_of(units[0])]
+        lines_of_it = enumerate(units[0].text.split("\n"), units[0].first)
+        units = [units[0]._replace(first=at, last=at, text=line) for at, line in lines_of_it if line.strip()]
         units = _best_run(units, _score(chunk, chunks, cosines, units))
     lines = chunk.text.split("\n")
     first, last = units[0].first, units[-1].last
@@ -216,12 +213,9 @@ def _sentence_places(
 @lru_cache(maxsize=_KEPT)
 def _units(text: str, turns: Turns) -> tuple[Unit, ...]:
     lines = text.split("\n")
-    begins = [0, *accumulate([len(line) + 1 for line in lines])]
     if turns:
         pairs = pairwise([*(begin for begin, _ in turns), len(lines)])
-        return tuple(
-            [Unit(first, end - 1, begins[first], "\n".join(lines[first:end])) for first, end in pairs]
-        )
+        return tuple([Unit(first, end - 1, "\n".join(lines[first:end])) for first, end in pairs])
     units: list[Unit] = []
     section = level = 0
     # A blank line first: only a file begins with front matter, a chunk may begin with a rule.
@@ -232,17 +226,8 @@ def _units(text: str, turns: Turns) -> tuple[Unit, ...]:
             level = level if entry.heading else len(marks)
             continue
         first = entry.first - 2
-        units.append(Unit(first, entry.last - 2, begins[first], entry.text, section, entry.heading, level))
-    return tuple(units) or (Unit(0, len(lines) - 1, 0, text),)
-
-
-def _lines_of(unit: Unit) -> Iterator[Unit]:
-    """Yield the lines of a unit as units of their own."""
-    at, begin = unit.first, unit.begin
-    for line in unit.text.split("\n"):
-        if line.strip():
-            yield unit._replace(first=at, last=at, begin=begin, text=line)
-        at, begin = at + 1, begin + len(line) + 1
+        units.append(Unit(first, entry.last - 2, entry.text, section, entry.heading, level))
+    return tuple(units) or (Unit(0, len(lines) - 1, text),)
 
 
 def _best_run(units: Sequence[Unit], scores: Sequence[float], at: int = -1) -> Sequence[Unit]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from fnmatch import fnmatchcase
@@ -257,7 +257,7 @@ def as_prose(message: str) -> str:
 
 
 def make_filter(
-    query: Query, match: Callable[[str, str], tuple[str, ...]], days: Mapping[int, str] | None = None
+    query: Query, match: Callable[[str, str], Collection[str]], days: Mapping[int, str] | None = None
 ) -> Callable[[IndexedChunk], bool]:
     """Return a function that says whether a chunk is what a query narrows to.
 

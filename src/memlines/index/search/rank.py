@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from memlines.index.search.passages import HEADING, best_sentences, days_of_units, units_of, words_in
 from memlines.index.search.query import Query, date_evidence
 from memlines.index.search.retrievers import RetrieverResults
-from memlines.index.search.words import COVERED, MatchedChunks
+from memlines.index.search.words import COVERED, STEEPNESS, MatchedChunks
 from memlines.text.language import is_foreign, is_unlearned
 from memlines.types import Band, IndexedChunk
 
@@ -223,10 +223,10 @@ def _weigh_words(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedCh
 
     The words of the chunk's title count for every unit, those of a heading in the chunk a half.
     """
-    ranked, units = found.words.get(chunk.number, 0.0), units_of(chunk)
+    ranked, units = _rank_by_words(chunk, found, chunks), units_of(chunk)
     if not ranked:
         return [0.0] * len(units)
-    title = frozenset[str]().union(*[words for at, words in chunks.places(chunk) if at < 0])
+    title = chunks.runs(chunk)[1]
     weighed = []
     for words, above in words_in(chunk, chunks, units):
         held = words | title if title else words
@@ -299,7 +299,17 @@ def estimate_brief(
 
 def word_evidence(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> float:
     """Return what words say for a chunk that was read."""
-    return _average(found.words.get(chunk.number, 0.0), chunks.share(chunks.words_of(chunk)), chunks)
+    ranked = _rank_by_words(chunk, found, chunks)
+    return _average(ranked, chunks.share(chunks.words_of(chunk)), chunks) if ranked else 0.0
+
+
+def _rank_by_words(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> float:
+    """Return the rank of a chunk, as if common words had been looked for too."""
+    ranked = found.words.get(chunk.number, 0.0)
+    if not chunks.common:
+        return ranked
+    share = chunks.share(chunks.common & chunks.words_of(chunk))
+    return 1.0 - (1.0 - ranked) * math.exp(-STEEPNESS * share)
 
 
 def _average(ranked: float, share: float, chunks: MatchedChunks) -> float:

@@ -8,11 +8,15 @@ holds its stem has that word or a longer form of it. The first letter is nearly 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from heapq import nlargest
 from string import ascii_lowercase
 
-from memlines.index.store.sqlite.chunks import document_counts, match_words
+from memlines.index.store.sqlite.chunks import (
+    counts_beginning_with,
+    document_counts,
+    match_words,
+)
 from memlines.index.store.sqlite.index import Index
 from memlines.text.terms import fold_words, stem_words, title_of, words_of
 
@@ -24,6 +28,9 @@ _REPLACED_FROM = 7
 
 _MOST_CORRECTED = 5
 """Words of one query: each is looked up in some hundred forms."""
+
+_SAME, _FEW = 3, 50
+"""Letters that most slips leave alone, and stems up to which each is looked up by itself."""
 
 _TRIED, _READ = 6, 3
 """Slips with a known stem that are looked for in chunks, each in so many of them."""
@@ -45,12 +52,23 @@ def _closest(index: Index, word: str, language: str) -> str:
     """Return the most frequent word that one slip makes of another, usual slips first; empty without one."""
     for forms in _slips(word):
         stems = stem_words(forms, language)
-        counts = document_counts(index.connection, [*{*stems}])
+        counts = _count(index, {*stems}, word[:_SAME])
         known = {form: stem for form, stem in zip(forms, stems, strict=True) if stem in counts}
         for form in nlargest(_TRIED, known, key=lambda form: counts[known[form]]):
             if word_in_notes := _find(index, form, known[form]):
                 return word_in_notes
     return ""
+
+
+def _count(index: Index, stems: Set[str], prefix: str) -> dict[str, int]:
+    """Return in how many chunks stems occur; most begin alike, and are read at once."""
+    alike = {stem for stem in stems if stem.startswith(prefix)}
+    if len(alike) <= _FEW:
+        return document_counts(index.connection, stems)
+    counts = counts_beginning_with(index.connection, prefix)
+    return document_counts(index.connection, stems - alike) | {
+        stem: counts[stem] for stem in alike & counts.keys()
+    }
 
 
 def _find(index: Index, form: str, stem: str) -> str:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from types import MappingProxyType
 
 from memlines.index.search.spelling import correct
 from memlines.index.store.sqlite.chunks import (
     LANGUAGE_MARK,
+    counts_beginning_with,
     document_counts,
     is_matched,
     match_words,
-    prefix_count,
 )
 from memlines.index.store.sqlite.db import damaged
 from memlines.index.store.sqlite.index import Index
+from memlines.index.store.sqlite.reader import IndexState
 from memlines.text.aliases import NO_EXPANSION, Expansion
 from memlines.text.language import language_of, stop_words
 from memlines.text.terms import (
-    ACCENTED,
     RUN,
-    begins_with,
     is_small_talk,
     is_unspaced,
     joined_words,
@@ -31,8 +30,8 @@ from memlines.text.terms import (
     query_terms,
     telling_words,
     terms_of,
-    terms_of_run,
     title_of,
+    vocabulary_of,
     words_of,
 )
 from memlines.types import IndexedChunk, Source
@@ -41,6 +40,9 @@ _MOST_WORDS = 64
 """A pasted page is searched by its rarest words; more of them only cost time."""
 
 _LOOKED_UP = 2_000
+_MOST_COUNTED = 50_000
+"""Terms whose counts are kept, until the index changes."""
+
 _SHORTEST_SPLIT, _LONGEST_SPLIT = 5, 30
 """Letters of a word that may be two in a note."""
 
@@ -53,15 +55,13 @@ _COMMON_FROM = 1_000
 """In an index of this many chunks, a word that this part of them holds is left out as long as a
 rarer one remains: it costs the most time and says the least."""
 
-_STEEPNESS = 1.2
-COVERED = 1.0 - math.exp(-_STEEPNESS)
+_MOST_RANKED, _RANKED_PART = 4_000, 0.04
+"""Chunks that are ranked, or which part of all if that is more. Each takes the same time, so the words that
+bring more of them are left out too, the most common first."""
+
+STEEPNESS = 1.2
+COVERED = 1.0 - math.exp(-STEEPNESS)
 """What a chunk scores that covers the whole query once; repeating its words brings it nearer to 1."""
-
-_LONGEST_KEPT = 64
-"""Characters of what is written in one whose terms are kept: a text without blanks is seldom met again."""
-
-_FOLDED = ("ae", "oe", "ue")
-"""What German stems write as one letter."""
 
 _NONE: frozenset[str] = frozenset()
 
@@ -90,6 +90,8 @@ class QueryWords:
     """What finding each word is worth: rare ones count more."""
     total: int
     """How many chunks the index holds."""
+    searched: tuple[Term, ...] = ()
+    """Those that are looked for; of the others, the index holds none or too many."""
     phrase: str = ""
     """What is searched instead of single words, if the query has small words only."""
     corrections: Mapping[str, str] = field(default_factory=dict)
@@ -134,7 +136,18 @@ def look_up(
     rarest = max(rare.values(), default=1.0)
     weights = {term.word: rare.get(term.word, rarest) for term in terms}
     phrase = _phrase(index, query) if is_small_talk(query) else ""
-    return QueryWords(tuple(terms), weights, total, phrase, corrections)
+    return QueryWords(tuple(terms), weights, total, _without_common(terms, total), phrase, corrections)
+
+
+def _without_common(terms: Iterable[Term], total: int) -> tuple[Term, ...]:
+    """Return the words to look for: those that the index holds, but too common ones only if none is rarer."""
+    present = sorted([term for term in terms if term.chunks], key=lambda term: term.chunks)
+    if total >= _COMMON_FROM:
+        present = [term for term in present if term.chunks <= _COMMON_PART * total] or present
+    most = max(_MOST_RANKED, _RANKED_PART * total)
+    ranked = accumulate([term.chunks for term in present])
+    few = [term for term, chunks in zip(present, ranked, strict=True) if chunks <= most]
+    return tuple(few or present[:1])
 
 
 def find(
@@ -149,15 +162,12 @@ def find(
     if words.phrase:
         found = match_words(index.connection, words.phrase, limit, sources, only)
         return {number: COVERED for number, _ in found}
-    present = [term for term in words.terms if term.chunks]
-    if not present:
+    if not words.searched:
         return {}
-    if words.total >= _COMMON_FROM:
-        present = [term for term in present if term.chunks <= _COMMON_PART * words.total] or present
     complete = sum(words.weights.values())
-    expression = " OR ".join([term.expression for term in present])
+    expression = " OR ".join([term.expression for term in words.searched])
     found = match_words(index.connection, expression, limit, sources, only)
-    return {number: 1.0 - math.exp(-_STEEPNESS * -rank / complete) for number, rank in found}
+    return {number: 1.0 - math.exp(-STEEPNESS * -rank / complete) for number, rank in found}
 
 
 def find_all(
@@ -199,7 +209,8 @@ def _look_up(
     same: Mapping[str, tuple[str, ...]] = NO_EXPANSION.same,
 ) -> list[Term]:
     """Look up words; each may be `joined` with the one beside it, and others may mean the `same`."""
-    languages = index.state.languages or ("",)
+    state = index.state
+    languages = state.languages or ("",)
     # Where that is written in parts, these are found by themselves.
     beside = {one for group in joined.values() for one in group}
     found = {one: query_terms(one, languages, in_parts=False) for one in beside}
@@ -207,21 +218,22 @@ def _look_up(
     found |= {one: query_terms(one, languages) for group in names.values() for one in group}
     every = {term for by_term in found.values() for term in by_term}
     marks = [LANGUAGE_MARK + language for language in languages]
-    counts = document_counts(index.connection, [*every, *marks])
+    counts = _count(index, state, [*every, *marks])
     terms = []
     for word in words:
         if not found[word]:
             continue
         if len(word) == 1 and is_unspaced(word):
             # The index keeps the characters of a script without blanks in pairs, so a single one is a prefix.
-            chunks = prefix_count(index.connection, word)
+            every_one = counts_beginning_with(index.connection, word)
+            chunks = min(index.count_chunks(), sum(every_one.values()))
             terms.append(Term(word, (word,), f"{_quote(word)} *", chunks))
             continue
-        known = _within_languages(index, [found[name] for name in names[word]], counts)
+        known = _within_languages(index, state, [found[name] for name in names[word]], counts)
         chunks = max(known.values(), default=0)
         forms = [*names[word]]
         for form in dict.fromkeys(joined.get(word, ())):
-            as_one = _within_languages(index, [found[form]], counts)
+            as_one = _within_languages(index, state, [found[form]], counts)
             if as_one and max(as_one.values()) >= _LEAST_JOINED * chunks:
                 forms.append(form)
                 # Both words are found by it, but it counts once, for the first of them.
@@ -233,7 +245,7 @@ def _look_up(
 
 
 def _within_languages(
-    index: Index, groups: Iterable[Mapping[str, Sequence[str]]], counts: Mapping[str, int]
+    index: Index, state: IndexState, groups: Iterable[Mapping[str, Sequence[str]]], counts: Mapping[str, int]
 ) -> dict[str, int]:
     """Return what finds terms only in chunks of their languages, and in how many at most, if they occur.
 
@@ -243,21 +255,43 @@ def _within_languages(
     found: dict[str, int] = {}
     for term, spoken in ((term, spoken) for group in groups for term, spoken in group.items()):
         expression, most = _quote(term), counts.get(term, 0)
-        marks = {LANGUAGE_MARK + one: one in spoken for one in index.state.languages if most}
+        marks = {LANGUAGE_MARK + one: one in spoken for one in state.languages if most}
         own = [_quote(mark) for mark, is_own in marks.items() if is_own and mark in counts]
         others = [_quote(mark) for mark, is_own in marks.items() if not is_own and mark in counts]
+        if not own and others:
+            continue
         if others:
             chunks = sum(counts.get(mark, 0) for mark, is_own in marks.items() if is_own)
             foreign = sum(counts.get(mark, 0) for mark, is_own in marks.items() if not is_own)
-            # Whichever has fewer chunks is looked through sooner.
-            narrow = f"NOT ({' OR '.join(others)})" if chunks > foreign else f"AND ({' OR '.join(own)})"
-            expression = f"({expression} {narrow})"
-            if not own or (most <= foreign and not is_matched(index.connection, expression)):
-                continue
             most = min(most, chunks)
+            # Few terms are in chunks of other languages; leaving these out takes as long as all the rest.
+            if _is_matched(index, state, f"{expression} AND ({' OR '.join(others)})"):
+                if not _is_matched(index, state, f"{expression} AND ({' OR '.join(own)})"):
+                    continue
+                # Whichever has fewer chunks is looked through sooner.
+                narrow = f"NOT ({' OR '.join(others)})" if chunks > foreign else f"AND ({' OR '.join(own)})"
+                expression = f"({expression} {narrow})"
         if most:
             found[expression] = most
     return found
+
+
+def _count(index: Index, state: IndexState, terms: Sequence[str]) -> dict[str, int]:
+    """Return in how many chunks terms occur; those that occur nowhere are left out."""
+    known = state.terms
+    if len(known) > _MOST_COUNTED:
+        known.clear()
+    if new := [term for term in terms if term not in known]:
+        known |= dict.fromkeys(new, 0) | document_counts(index.connection, new)
+    return {term: known[term] for term in terms if known[term]}
+
+
+def _is_matched(index: Index, state: IndexState, expression: str) -> bool:
+    """Return whether any chunk matches, which is kept like the counts of terms."""
+    known = state.terms
+    if expression not in known:
+        known[expression] = int(is_matched(index.connection, expression))
+    return bool(known[expression])
 
 
 def _parts_of_unknown(index: Index, query: str, words: Sequence[str]) -> dict[str, list[str]]:
@@ -304,9 +338,6 @@ def _quote(word: str) -> str:
 Words = dict[str, frozenset[str]]
 """Words of a query by what they are found by."""
 
-Place = tuple[int, frozenset[str]]
-"""Where in a text words of a query are, and which."""
-
 
 class Matcher:
     """Finds some words in texts of a language, each in any of its forms, by their terms in that language."""
@@ -314,56 +345,28 @@ class Matcher:
     def __init__(self, forms: Mapping[str, Sequence[str]]) -> None:
         """Prepare to look for words."""
         self._forms = forms
-        self._prepared: dict[str, tuple[re.Pattern[str], Words, Words]] = {}
+        self._by_term: dict[str, Words] = {}
 
-    def places(self, text: str, language: str) -> list[Place]:
-        """Return where in a text words that are looked for are, in their order, and which these are.
-
-        A place is that of a word or of what is written in one with it, which is on the same line.
-        """
-        if language not in self._prepared:
-            self._prepared[language] = self._prepare(language)
-        pattern, by_term, known = self._prepared[language]
-        found = []
-        matches = [*pattern.finditer(text)]
-        if not text.isascii():
-            matches = sorted([*matches, *ACCENTED.finditer(text)], key=re.Match.start)
-        for match in matches:
-            run, at = match[0], match.start()
-            if len(run) == 1 and not run.isascii() and is_unspaced(run):
-                pair = text[at : at + 2]
-                words = by_term.get(pair if is_unspaced(pair[-1]) else run)
-            else:
-                if at and not text[at - 1].isspace():
-                    at = max(text.rfind(" ", 0, at), text.rfind("\n", 0, at)) + 1
-                    run = text[at : match.end()]
-                words = known.get(run)
-                if words is None:  # the same words come again and again
-                    terms = (
-                        terms_of_run(run, language) if len(run) <= _LONGEST_KEPT else terms_of(run, language)
-                    )
-                    words = known[run] = _NONE.union(*[by_term[term] for term in terms if term in by_term])
-            if words:
-                found.append((at, words))
+    def runs(self, text: str, language: str) -> Words:
+        """Return the runs of characters in a text that are words that are looked for, and which these are."""
+        by_term = self._by_term.get(language)
+        if by_term is None:
+            by_term = self._by_term[language] = {}
+            for word, form in ((word, form) for word, group in self._forms.items() for form in group):
+                for term in query_terms(form, (language,)):
+                    by_term[term] = by_term.get(term, _NONE) | {word}
+        vocabulary = vocabulary_of(language)
+        runs = vocabulary.runs_of(text)
+        found: Words = {}
+        for term, words in by_term.items():
+            for run in vocabulary.runs_with(term):
+                if run in runs:
+                    found[run] = found.get(run, _NONE) | words
         return found
 
-    def _prepare(self, language: str) -> tuple[re.Pattern[str], Words, Words]:
-        """Return what finds the words in texts of a language, the words by their terms, and room for runs."""
-        by_term: Words = {}
-        for word, form in ((word, form) for word, group in self._forms.items() for form in group):
-            for term in query_terms(form, (language,)):
-                by_term[term] = by_term.get(term, _NONE) | {word}
-        # Of a few words stemming changes the beginning too: Dutch cuts the first letters off `gelopen`.
-        written = [
-            term for group in self._forms.values() for form in group for term in terms_of_run(form, "")
-        ]
-        folded = _FOLDED if language == "de" else ()
-        return begins_with([*by_term, *written, *folded]), by_term, {}
-
-    def __call__(self, text: str, language: str) -> tuple[str, ...]:
+    def __call__(self, text: str, language: str) -> frozenset[str]:
         """Return the words that a text holds."""
-        found = set().union(*[words for _, words in self.places(text, language)])
-        return tuple([word for word in self._forms if word in found])
+        return _NONE.union(*self.runs(text, language).values())
 
 
 class MatchedChunks:
@@ -380,11 +383,19 @@ class MatchedChunks:
         self._complete = sum(words.weights.values())
         self.known: dict[int, IndexedChunk] = {}
         """The chunks that were read, by number."""
-        self._places: dict[int, list[Place]] = {}
+        self._runs: dict[int, tuple[Words, frozenset[str]]] = {}
         self._shares: dict[frozenset[str], float] = {}
         self.total = words.total
         self.asked = tuple([term.word for term in words.terms])
         """The words of the query."""
+        self.common = frozenset(
+            [
+                term.word
+                for term in words.terms
+                if term not in words.searched and 0 < term.chunks <= _COMMON_PART * words.total
+            ]
+        )
+        """Those that were not looked for, because too many chunks have them, and still say something."""
         self.match = Matcher({term.word: term.forms for term in words.terms})
 
     def read(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
@@ -395,17 +406,17 @@ class MatchedChunks:
             self.known |= self._index.chunks(new)
         return {number: self.known[number] for number in wanted if number in self.known}
 
-    def places(self, chunk: IndexedChunk) -> list[Place]:
-        """Return where words of the query are in a chunk's text, in order; below 0, in the title above it."""
-        if chunk.number not in self._places:
-            title = f"{title_of(chunk.path, chunk.heading)}\n"
-            found = self.match.places(title + chunk.text, chunk.language)
-            self._places[chunk.number] = [(at - len(title), words) for at, words in found]
-        return self._places[chunk.number]
+    def runs(self, chunk: IndexedChunk) -> tuple[Words, frozenset[str]]:
+        """Return the runs of characters in a chunk that are words of the query, and those in its title."""
+        if chunk.number not in self._runs:
+            title = self.match(title_of(chunk.path, chunk.heading), chunk.language)
+            self._runs[chunk.number] = self.match.runs(chunk.text, chunk.language), title
+        return self._runs[chunk.number]
 
     def words_of(self, chunk: IndexedChunk) -> frozenset[str]:
         """Return the words of the query that a chunk or its title holds."""
-        return _NONE.union(*[words for _, words in self.places(chunk)])
+        runs, title = self.runs(chunk)
+        return title.union(*runs.values())
 
     def share(self, words: frozenset[str]) -> float:
         """Return how much of the query some of its words are, from 0 to 1; rare ones count more."""

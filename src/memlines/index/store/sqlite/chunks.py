@@ -64,19 +64,15 @@ def is_matched(connection: Connection, expression: str) -> bool:
     return connection.execute(sql, (expression,)).get is not None
 
 
-def document_counts(connection: Connection, terms: Sequence[str]) -> dict[str, int]:
+def document_counts(connection: Connection, terms: Iterable[str]) -> dict[str, int]:
     """Return in how many chunks each term occurs; those that occur nowhere are left out."""
     return dict(rows_in(connection, "SELECT term, doc FROM chunks_terms WHERE term IN ({marks})", terms))
 
 
-def prefix_count(connection: Connection, prefix: str) -> int:
-    """Return an upper bound for how many chunks have a term with this prefix."""
-    total = connection.execute(
-        "SELECT min((SELECT count(*) FROM chunks), coalesce(sum(doc), 0)) FROM chunks_terms"
-        " WHERE term >= ? AND term < ?",
-        (prefix, prefix + "\U0010ffff"),
-    ).get
-    return int(total)
+def counts_beginning_with(connection: Connection, prefix: str) -> dict[str, int]:
+    """Return the terms that begin like this, and in how many chunks each occurs."""
+    sql = "SELECT term, doc FROM chunks_terms WHERE term >= ? AND term < ?"
+    return dict(connection.execute(sql, (prefix, prefix + "\U0010ffff")))
 
 
 def note_state(connection: Connection, path: str) -> tuple[str, int]:

@@ -35,6 +35,8 @@ class IndexState:
     spaces: tuple[SpaceEntry, ...]
     counts: dict[str, int] = field(default_factory=dict)
     """How many rows tables have, if they were counted."""
+    terms: dict[str, int] = field(default_factory=dict)
+    """How many chunks terms were found in: counting a common one takes time, and it comes again and again."""
 
     @cached_property
     def birth(self) -> str:
