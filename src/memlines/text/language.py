@@ -92,5 +92,17 @@ def _is_unspaced(text: str) -> bool:
 
 
 def _count_stop_words(text: str) -> dict[str, int]:
-    words = _WORD.findall(text[:_LOOKED_AT].lower())
-    return {code: sum(map(stop_words(code).__contains__, words)) for code in stemmers()}
+    counts, languages = dict.fromkeys(stemmers(), 0), _languages_by_stop_word()
+    for word in _WORD.findall(text[:_LOOKED_AT].lower()):
+        for code in languages.get(word, ()):
+            counts[code] += 1
+    return counts
+
+
+@cache
+def _languages_by_stop_word() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for code in stemmers():
+        for word in stop_words(code):
+            found.setdefault(word, []).append(code)
+    return found

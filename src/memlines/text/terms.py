@@ -10,7 +10,7 @@ import string
 import threading
 import unicodedata
 from collections.abc import Iterable, Sequence, Set
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 import Stemmer
@@ -40,6 +40,7 @@ _BESIDE = re.compile("[- \u2010\u2011]")
 """What is between two words that may as well be written as one."""
 
 _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+_WITHOUT_BLANKS = re.compile(f"[{_UNSPACED}]+")
 _MARKS = str.maketrans(dict.fromkeys({*string.punctuation} - {"_", "-"}, " "))
 _ACCENTED = re.compile(
     "[A-Za-z\u00c0-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0400-\u0481\u048a-\u0527]+"
@@ -47,7 +48,8 @@ _ACCENTED = re.compile(
 """A word in Latin or Cyrillic letters that need no other form of theirs to be compared."""
 
 _MOST_SEEN = 50_000
-"""Runs that are kept of each language, at about 250 bytes."""
+_MOST_TEXTS = 1_024
+"""What is kept of each language: runs, at about 250 bytes each, and texts that may answer again."""
 
 _COMBINING = "\u0300"
 """The first accent that is a character of its own."""
@@ -96,27 +98,35 @@ def terms_of_run(run: str, language: str) -> tuple[str, ...]:
 class Vocabulary:
     """The runs of characters in texts of a language, by their terms: most texts have the same words.
 
-    Here a run may hold hyphens. Only one that was never seen is stemmed.
+    Here a run may hold hyphens, and scripts without blanks have none. Only what was never seen is stemmed.
     """
 
     def __init__(self, language: str) -> None:
         """Begin without words."""
+        self.by_term: dict[str, tuple[str, ...]] = {}
+        """All runs that were seen."""
         self._language = language
         self._seen: set[str] = set()
-        self._by_term: dict[str, tuple[str, ...]] = {}
+        self._texts: dict[str, frozenset[str]] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much was seen that it takes less room to begin again."""
+        return len(self._seen) > _MOST_SEEN
 
     def runs_of(self, text: str) -> frozenset[str]:
-        """Return the runs in a text."""
-        runs = _distinct_runs(text)
-        if len(self._seen) > _MOST_SEEN:
-            self._seen, self._by_term = set(), {}
-        if new := runs - self._seen:
-            self._learn(new)
+        """Return the runs in a text, all of which were seen then."""
+        runs = self._texts.get(text)
+        if runs is None:
+            runs = frozenset(split_runs(text))
+            with self._lock:
+                if new := runs - self._seen:
+                    self._learn(new)
+                if len(self._texts) > _MOST_TEXTS:
+                    self._texts.clear()
+                self._texts[text] = runs
         return runs
-
-    def runs_with(self, term: str) -> tuple[str, ...]:
-        """Return the runs that have a term, of all that were ever seen."""
-        return self._by_term.get(term, ())
 
     def _learn(self, runs: Set[str]) -> None:
         """Keep new runs by their terms; those of plain words are found all at once."""
@@ -137,24 +147,26 @@ class Vocabulary:
                 terms += [(term, run) for term in {*terms_of(run, self._language)}]
         terms += zip(stem_words(words, self._language), plain, strict=True)
         for term, run in terms:
-            self._by_term[term] = (*self._by_term.get(term, ()), run)
+            self.by_term[term] = (*self.by_term.get(term, ()), run)
         self._seen |= runs
 
 
 def split_runs(text: str) -> list[str]:
-    """Return the runs of characters in a text, with their hyphens; signs that are not ASCII part none."""
+    """Return the runs of characters in a text, with their hyphens, but none of a script without blanks."""
+    if not text.isascii():
+        text = _WITHOUT_BLANKS.sub(" ", text)
     return text.translate(_MARKS).split()
 
 
-@lru_cache(maxsize=1_024)
-def _distinct_runs(text: str) -> frozenset[str]:
-    return frozenset(split_runs(text))
+_vocabularies: dict[str, Vocabulary] = {}
 
 
-@cache
 def vocabulary_of(language: str) -> Vocabulary:
     """Return the words of a language that were seen in this process."""
-    return Vocabulary(language)
+    known = _vocabularies.get(language)
+    if known is None or known.is_full:
+        known = _vocabularies[language] = Vocabulary(language)
+    return known
 
 
 def title_of(path: str, heading: str) -> str:

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from memlines.index.search import rank
+from memlines.index.search.matches import MatchedChunks
 from memlines.index.search.passages import BELOW, days_of, days_of_units, units_of
 from memlines.index.search.query import Query
 from memlines.index.search.rank import Candidate, Estimates
 from memlines.index.search.retrievers import RetrieverResults
-from memlines.index.search.words import MatchedChunks
 from memlines.index.store.sqlite.days import find_days
 from memlines.index.store.sqlite.index import Index
 from memlines.text.dates import Span

@@ -14,11 +14,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from memlines.index.search.words import MatchedChunks
+from memlines.index.search.matches import MatchedChunks
 from memlines.text.chunk import sentences_of
 from memlines.text.days import log_day
 from memlines.text.entries import entries_of
-from memlines.text.terms import split_runs
 from memlines.types import Days, Hit, IndexedChunk, Turns
 
 MAX_SNIPPET = 700
@@ -96,17 +95,12 @@ def words_in(
     chunk: IndexedChunk, chunks: MatchedChunks, units: Iterable[Unit]
 ) -> list[tuple[frozenset[str], frozenset[str]]]:
     """Return for each of some units of a chunk the words of the query in it, and in the headings above it."""
-    runs, nothing = chunks.runs(chunk)[0], frozenset[str]()
-    above = {"": nothing}
+    above: dict[str, frozenset[str]] = {"": frozenset()}
     found = []
     for unit in units:
         if unit.heading not in above:
             above[unit.heading] = chunks.match(unit.heading, chunk.language)
-        words, text = nothing, unit.text
-        if likely := [run for run in runs if run in text]:
-            written = split_runs(text)
-            words = nothing.union(*[runs[run] for run in likely if run in written])
-        found.append((words, above[unit.heading]))
+        found.append((chunks.words_in(chunk, unit.text), above[unit.heading]))
     return found
 
 

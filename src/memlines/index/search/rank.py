@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 from heapq import nlargest
 from typing import Literal, NamedTuple
 
+from memlines.index.search.matches import MatchedChunks
 from memlines.index.search.passages import HEADING, best_sentences, days_of_units, units_of, words_in
 from memlines.index.search.query import Query, date_evidence
 from memlines.index.search.retrievers import RetrieverResults
-from memlines.index.search.words import COVERED, STEEPNESS, MatchedChunks
+from memlines.index.search.words import COVERED, STEEPNESS
 from memlines.text.language import is_foreign, is_unlearned
 from memlines.types import Band, IndexedChunk
 

@@ -23,11 +23,12 @@ from memlines.index.search.days import (
     shown_together,
     without_notes_of,
 )
+from memlines.index.search.matches import MatchedChunks, Matcher
 from memlines.index.search.passages import Passage, excerpt_of, lines_of, passage_of, text_of, whole
 from memlines.index.search.query import NO_FILTERS, Query, make_filter, relax_phrases
 from memlines.index.search.rank import Candidate, Estimates
 from memlines.index.search.retrievers import CandidateSet, RetrieverResults, retrieve
-from memlines.index.search.words import MatchedChunks, Matcher, look_up
+from memlines.index.search.words import look_up
 from memlines.index.store.sqlite.index import Index
 from memlines.text.aliases import PATH as ALIASES
 from memlines.text.days import log_day

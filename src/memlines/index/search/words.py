@@ -1,4 +1,4 @@
-"""Find chunks by the words of a query, and the words of the query in chunks."""
+"""Find chunks by the words of a query."""
 
 from __future__ import annotations
 
@@ -30,11 +30,9 @@ from memlines.text.terms import (
     query_terms,
     telling_words,
     terms_of,
-    title_of,
-    vocabulary_of,
     words_of,
 )
-from memlines.types import IndexedChunk, Source
+from memlines.types import Source
 
 _MOST_WORDS = 64
 """A pasted page is searched by its rarest words; more of them only cost time."""
@@ -50,23 +48,18 @@ _LEAST_JOINED = 0.01
 """How often two words must be written as one for each time that the first is in a chunk. What is rarer, such
 as `levelsof`, is a slip."""
 
-_COMMON_PART = 0.25
+COMMON_PART = 0.25
 _COMMON_FROM = 1_000
 """In an index of this many chunks, a word that this part of them holds is left out as long as a
 rarer one remains: it costs the most time and says the least."""
 
-_MOST_RANKED, _RANKED_PART = 4_000, 0.04
+_MOST_RANKED, _RANKED_PART = 8_000, 0.04
 """Chunks that are ranked, or which part of all if that is more. Each takes the same time, so the words that
 bring more of them are left out too, the most common first."""
 
 STEEPNESS = 1.2
 COVERED = 1.0 - math.exp(-STEEPNESS)
 """What a chunk scores that covers the whole query once; repeating its words brings it nearer to 1."""
-
-_NONE: frozenset[str] = frozenset()
-
-_GUESSED = 0.5
-"""What finding a corrected word is worth: the rest is missing, so no chunk covers all of the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +136,7 @@ def _without_common(terms: Iterable[Term], total: int) -> tuple[Term, ...]:
     """Return the words to look for: those that the index holds, but too common ones only if none is rarer."""
     present = sorted([term for term in terms if term.chunks], key=lambda term: term.chunks)
     if total >= _COMMON_FROM:
-        present = [term for term in present if term.chunks <= _COMMON_PART * total] or present
+        present = [term for term in present if term.chunks <= COMMON_PART * total] or present
     most = max(_MOST_RANKED, _RANKED_PART * total)
     ranked = accumulate([term.chunks for term in present])
     few = [term for term, chunks in zip(present, ranked, strict=True) if chunks <= most]
@@ -333,95 +326,3 @@ def _phrase(index: Index, text: str) -> str:
 def _quote(word: str) -> str:
     """Quote a word so that FTS5 reads it as one word, whatever it contains."""
     return '"' + word.replace('"', '""') + '"'
-
-
-Words = dict[str, frozenset[str]]
-"""Words of a query by what they are found by."""
-
-
-class Matcher:
-    """Finds some words in texts of a language, each in any of its forms, by their terms in that language."""
-
-    def __init__(self, forms: Mapping[str, Sequence[str]]) -> None:
-        """Prepare to look for words."""
-        self._forms = forms
-        self._by_term: dict[str, Words] = {}
-
-    def runs(self, text: str, language: str) -> Words:
-        """Return the runs of characters in a text that are words that are looked for, and which these are."""
-        by_term = self._by_term.get(language)
-        if by_term is None:
-            by_term = self._by_term[language] = {}
-            for word, form in ((word, form) for word, group in self._forms.items() for form in group):
-                for term in query_terms(form, (language,)):
-                    by_term[term] = by_term.get(term, _NONE) | {word}
-        vocabulary = vocabulary_of(language)
-        runs = vocabulary.runs_of(text)
-        found: Words = {}
-        for term, words in by_term.items():
-            for run in vocabulary.runs_with(term):
-                if run in runs:
-                    found[run] = found.get(run, _NONE) | words
-        return found
-
-    def __call__(self, text: str, language: str) -> frozenset[str]:
-        """Return the words that a text holds."""
-        return _NONE.union(*self.runs(text, language).values())
-
-
-class MatchedChunks:
-    """Chunks that may answer, read once and only if they are needed, with the query's words in them."""
-
-    def __init__(self, index: Index, words: QueryWords) -> None:
-        """Prepare to read chunks and to look for the words of a query in them."""
-        self._index = index
-        # A word that may be meant is not one that was written.
-        self._weights = {
-            word: weight * (_GUESSED if word in words.corrections else 1.0)
-            for word, weight in words.weights.items()
-        }
-        self._complete = sum(words.weights.values())
-        self.known: dict[int, IndexedChunk] = {}
-        """The chunks that were read, by number."""
-        self._runs: dict[int, tuple[Words, frozenset[str]]] = {}
-        self._shares: dict[frozenset[str], float] = {}
-        self.total = words.total
-        self.asked = tuple([term.word for term in words.terms])
-        """The words of the query."""
-        self.common = frozenset(
-            [
-                term.word
-                for term in words.terms
-                if term not in words.searched and 0 < term.chunks <= _COMMON_PART * words.total
-            ]
-        )
-        """Those that were not looked for, because too many chunks have them, and still say something."""
-        self.match = Matcher({term.word: term.forms for term in words.terms})
-
-    def read(self, numbers: Iterable[int]) -> dict[int, IndexedChunk]:
-        """Return chunks by their numbers; those that are gone are left out."""
-        wanted = list(numbers)
-        new = [number for number in wanted if number not in self.known]
-        if new:
-            self.known |= self._index.chunks(new)
-        return {number: self.known[number] for number in wanted if number in self.known}
-
-    def runs(self, chunk: IndexedChunk) -> tuple[Words, frozenset[str]]:
-        """Return the runs of characters in a chunk that are words of the query, and those in its title."""
-        if chunk.number not in self._runs:
-            title = self.match(title_of(chunk.path, chunk.heading), chunk.language)
-            self._runs[chunk.number] = self.match.runs(chunk.text, chunk.language), title
-        return self._runs[chunk.number]
-
-    def words_of(self, chunk: IndexedChunk) -> frozenset[str]:
-        """Return the words of the query that a chunk or its title holds."""
-        runs, title = self.runs(chunk)
-        return title.union(*runs.values())
-
-    def share(self, words: frozenset[str]) -> float:
-        """Return how much of the query some of its words are, from 0 to 1; rare ones count more."""
-        if words not in self._shares:  # many units hold the same words, or none
-            # In the order of the query, because sums of the same numbers in another order differ a little.
-            held = sum([weight for word, weight in self._weights.items() if word in words])
-            self._shares[words] = held / self._complete if self._complete else 0.0
-        return self._shares[words]
