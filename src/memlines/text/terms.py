@@ -106,14 +106,9 @@ class Vocabulary:
         self.by_term: dict[str, tuple[str, ...]] = {}
         """All runs that were seen."""
         self._language = language
-        self._seen: set[str] = set()
+        self.seen: set[str] = set()
         self._texts: dict[str, frozenset[str]] = {}
         self._lock = threading.Lock()
-
-    @property
-    def is_full(self) -> bool:
-        """Whether so much was seen that it takes less room to begin again."""
-        return len(self._seen) > _MOST_SEEN
 
     def runs_of(self, text: str) -> frozenset[str]:
         """Return the runs in a text, all of which were seen then."""
@@ -121,7 +116,7 @@ class Vocabulary:
         if runs is None:
             runs = frozenset(split_runs(text))
             with self._lock:
-                if new := runs - self._seen:
+                if new := runs - self.seen:
                     self._learn(new)
                 if len(self._texts) > _MOST_TEXTS:
                     self._texts.clear()
@@ -148,7 +143,7 @@ class Vocabulary:
         terms += zip(stem_words(words, self._language), plain, strict=True)
         for term, run in terms:
             self.by_term[term] = (*self.by_term.get(term, ()), run)
-        self._seen |= runs
+        self.seen |= runs
 
 
 def split_runs(text: str) -> list[str]:
@@ -164,7 +159,7 @@ _vocabularies: dict[str, Vocabulary] = {}
 def vocabulary_of(language: str) -> Vocabulary:
     """Return the words of a language that were seen in this process."""
     known = _vocabularies.get(language)
-    if known is None or known.is_full:
+    if known is None or len(known.seen) > _MOST_SEEN:
         known = _vocabularies[language] = Vocabulary(language)
     return known
 

@@ -29,7 +29,13 @@ class Matcher:
     def runs(self, text: str, language: str) -> Words:
         """Return the runs of characters in a text that are words that are looked for, and which these are."""
         if language not in self._by_term:
-            self._by_term[language] = self._prepare(language)
+            every: Words = {}
+            for word, form in ((word, form) for word, group in self._forms.items() for form in group):
+                for term in query_terms(form, (language,)):
+                    every[term] = every.get(term, _NONE) | {word}
+            by_pair = {term: words for term, words in every.items() if term and is_unspaced(term)}
+            by_term = {term: words for term, words in every.items() if term not in by_pair}
+            self._by_term[language] = by_term, by_pair
         by_term, by_pair = self._by_term[language]
         vocabulary = vocabulary_of(language)
         runs = vocabulary.runs_of(text)
@@ -39,15 +45,6 @@ class Matcher:
                 if run in runs:
                     found[run] = found.get(run, _NONE) | words
         return found
-
-    def _prepare(self, language: str) -> tuple[Words, Words]:
-        """Return the words by their terms in a language; apart, those of scripts without blanks."""
-        every: Words = {}
-        for word, form in ((word, form) for word, group in self._forms.items() for form in group):
-            for term in query_terms(form, (language,)):
-                every[term] = every.get(term, _NONE) | {word}
-        by_pair = {term: words for term, words in every.items() if term and is_unspaced(term)}
-        return {term: words for term, words in every.items() if term not in by_pair}, by_pair
 
     def __call__(self, text: str, language: str) -> frozenset[str]:
         """Return the words that a text holds."""
@@ -95,8 +92,9 @@ class MatchedChunks:
     def runs(self, chunk: IndexedChunk) -> tuple[Words, frozenset[str]]:
         """Return the runs of characters in a chunk that are words of the query, and those in its title."""
         if chunk.number not in self._runs:
-            title = self.match(title_of(chunk.path, chunk.heading), chunk.language)
-            self._runs[chunk.number] = self.match.runs(chunk.text, chunk.language), title
+            title = self.match.runs(title_of(chunk.path, chunk.heading), chunk.language)
+            runs = self.match.runs(chunk.text, chunk.language)
+            self._runs[chunk.number] = runs, _NONE.union(*title.values())
         return self._runs[chunk.number]
 
     def words_in(self, chunk: IndexedChunk, text: str) -> frozenset[str]:

@@ -8,7 +8,7 @@ best entry is the one that holds the most of the query's words and the sentence 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -91,19 +91,6 @@ def lines_of(chunk: IndexedChunk, unit: int) -> tuple[int, int]:
     return numbers[found.first][0], numbers[found.last][1]
 
 
-def words_in(
-    chunk: IndexedChunk, chunks: MatchedChunks, units: Iterable[Unit]
-) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """Return for each of some units of a chunk the words of the query in it, and in the headings above it."""
-    above: dict[str, frozenset[str]] = {"": frozenset()}
-    found = []
-    for unit in units:
-        if unit.heading not in above:
-            above[unit.heading] = chunks.match(unit.heading, chunk.language)
-        found.append((chunks.words_in(chunk, unit.text), above[unit.heading]))
-    return found
-
-
 def best_sentences(chunk: IndexedChunk, cosines: Sequence[float], own: float) -> list[float]:
     """Return for each unit of a chunk the cosine of its best sentence, or the chunk's `own` if it has none.
 
@@ -176,12 +163,12 @@ def _score(
 ) -> list[float]:
     """Return for each of some units how likely it is the answer."""
     near = _near(chunk, cosines, units)[1] if cosines else [()] * len(units)
-    return [
-        chunks.share(words) + HEADING * chunks.share(above - words) + _SENTENCE * max(one, default=0.0)
-        if unit.section >= 0
-        else -1.0
-        for unit, (words, above), one in zip(units, words_in(chunk, chunks, units), near, strict=True)
-    ]
+    scores = []
+    for unit, one in zip(units, near, strict=True):
+        words, above = chunks.words_in(chunk, unit.text), chunks.words_in(chunk, unit.heading)
+        score = chunks.share(words) + (HEADING * chunks.share(above - words) if above else 0.0)
+        scores.append(score + _SENTENCE * max(one, default=0.0) if unit.section >= 0 else -1.0)
+    return scores
 
 
 def _near(

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from heapq import nlargest
 from typing import Literal, NamedTuple
 
 from memlines.index.search.matches import MatchedChunks
-from memlines.index.search.passages import HEADING, best_sentences, days_of_units, units_of, words_in
+from memlines.index.search.passages import HEADING, best_sentences, days_of_units, units_of
 from memlines.index.search.query import Query, date_evidence
 from memlines.index.search.retrievers import RetrieverResults
 from memlines.index.search.words import COVERED, STEEPNESS
@@ -148,6 +149,15 @@ def fuse_ranks(words: Scores, vectors: Scores, text_weight: float, vector_weight
     return fused
 
 
+def count_common(found: RetrieverResults, scores: Scores, chunks: MatchedChunks) -> RetrieverResults:
+    """Return what was found, with ranks of the best as if common words had been looked for too."""
+    words = dict(found.words)
+    for number, chunk in chunks.read(_first(scores)).items():
+        if held := chunks.common & chunks.words_of(chunk):
+            words[number] = combine(words.get(number, 0.0), 1.0 - math.exp(-STEEPNESS * chunks.share(held)))
+    return replace(found, words=words)
+
+
 def weigh(
     query: Query, scores: Scores, found: RetrieverResults, timely: Scores, chunks: MatchedChunks
 ) -> dict[Candidate, float]:
@@ -159,10 +169,13 @@ def weigh(
     """
     read = chunks.read(_first(scores))
     dated = {number: date_evidence(chunk) if query.asks_when else 0.0 for number, chunk in read.items()}
-    most = {
-        number: combine(_most_evidence(chunk, found, chunks), timely.get(number, 0.0) or dated[number])
-        for number, chunk in read.items()
-    }
+    most = {}
+    for number, chunk in read.items():
+        cosine = found.cosines.get(number, -1.0)
+        sentence = max([cosine, *found.sentences.get(number, ())])
+        vectors = found.scale.score(cosine, sentence) if number in found.cosines else 0.0
+        beside = timely.get(number, 0.0) or dated[number]
+        most[number] = combine(combine(word_evidence(chunk, found, chunks), vectors), beside)
     settings = query.settings
     changes_order = settings.temporal_decay.enabled or settings.mmr.enabled or bool(query.spans)
     may_skip = query.cut is None and not changes_order
@@ -170,8 +183,8 @@ def weigh(
     best: list[float] = []
     for number in sorted(most, key=most.__getitem__, reverse=True):
         better = len([amount for amount in best if amount > most[number]])
-        beside = BESIDE_THE_BEST * max(best, default=0.0)
-        if may_skip and (better >= 2 * settings.max_results or most[number] < beside):
+        least = BESIDE_THE_BEST * max(best, default=0.0)
+        if may_skip and (better >= 2 * settings.max_results or most[number] < least):
             units[number] = {Candidate(number): most[number]}
             continue
         weighed = _weigh_units(query, read[number], found, timely.get(number, 0.0), dated[number], chunks)
@@ -186,15 +199,6 @@ def weigh(
     return evidence
 
 
-def _most_evidence(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> float:
-    """Return the most that words and vectors can say for a unit of a chunk."""
-    cosine = found.cosines.get(chunk.number)
-    if cosine is None:
-        return word_evidence(chunk, found, chunks)
-    sentence = max([cosine, *found.sentences.get(chunk.number, ())])
-    return combine(word_evidence(chunk, found, chunks), found.scale.score(cosine, sentence))
-
-
 def _weigh_units(
     query: Query,
     chunk: IndexedChunk,
@@ -203,37 +207,30 @@ def _weigh_units(
     dated: float,
     chunks: MatchedChunks,
 ) -> dict[Candidate, float]:
-    """Return the evidence for each unit of a chunk for which there is any."""
-    evidence = {}
-    days = days_of_units(chunk) if query.names_days else ()
-    cosine = found.cosines.get(chunk.number)
-    near = best_sentences(chunk, found.sentences.get(chunk.number, ()), cosine or 0.0)
-    for at, (words, sentence) in enumerate(zip(_weigh_words(chunk, found, chunks), near, strict=True)):
-        if days and not query.filters.allow(days[at]):
-            continue
-        vectors = found.scale.score(cosine, sentence) if cosine is not None else 0.0
-        beside = (timely if days and query.is_about(days[at]) else 0.0) or dated
-        amount = combine(combine(words, vectors), beside)
-        if amount:
-            evidence[Candidate(chunk.number, at)] = amount
-    return evidence
-
-
-def _weigh_words(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> list[float]:
-    """Return for each unit of a chunk what its words say; nothing without a rank.
+    """Return the evidence for each unit of a chunk for which there is any.
 
     The words of the chunk's title count for every unit, those of a heading in the chunk a half.
     """
-    ranked, units = _rank_by_words(chunk, found, chunks), units_of(chunk)
-    if not ranked:
-        return [0.0] * len(units)
-    title = chunks.runs(chunk)[1]
-    weighed = []
-    for words, above in words_in(chunk, chunks, units):
-        held = words | title if title else words
-        share = chunks.share(held) + (HEADING * chunks.share(above - held) if above else 0.0)
-        weighed.append(_average(ranked, share, chunks) if share else 0.0)
-    return weighed
+    evidence = {}
+    number, days = chunk.number, days_of_units(chunk) if query.names_days else ()
+    ranked, cosine = found.words.get(number, 0.0), found.cosines.get(number)
+    near = best_sentences(chunk, found.sentences.get(number, ()), cosine or 0.0)
+    for at, (unit, sentence) in enumerate(zip(units_of(chunk), near, strict=True)):
+        if days and not query.filters.allow(days[at]):
+            continue
+        words = vectors = 0.0
+        if ranked:
+            held = chunks.words_in(chunk, unit.text) | chunks.runs(chunk)[1]
+            above = chunks.words_in(chunk, unit.heading)
+            share = chunks.share(held) + (HEADING * chunks.share(above - held) if above else 0.0)
+            words = _average(ranked, share, chunks) if share else 0.0
+        if cosine is not None:
+            vectors = found.scale.score(cosine, sentence)
+        beside = (timely if days and query.is_about(days[at]) else 0.0) or dated
+        amount = combine(combine(words, vectors), beside)
+        if amount:
+            evidence[Candidate(number, at)] = amount
+    return evidence
 
 
 def make_score(
@@ -300,17 +297,8 @@ def estimate_brief(
 
 def word_evidence(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> float:
     """Return what words say for a chunk that was read."""
-    ranked = _rank_by_words(chunk, found, chunks)
-    return _average(ranked, chunks.share(chunks.words_of(chunk)), chunks) if ranked else 0.0
-
-
-def _rank_by_words(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> float:
-    """Return the rank of a chunk, as if common words had been looked for too."""
     ranked = found.words.get(chunk.number, 0.0)
-    if not chunks.common:
-        return ranked
-    share = chunks.share(chunks.common & chunks.words_of(chunk))
-    return 1.0 - (1.0 - ranked) * math.exp(-STEEPNESS * share)
+    return _average(ranked, chunks.share(chunks.words_of(chunk)), chunks) if ranked else 0.0
 
 
 def _average(ranked: float, share: float, chunks: MatchedChunks) -> float:

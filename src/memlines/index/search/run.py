@@ -303,6 +303,7 @@ def search(
         scores = {number: score for number, score in scores.items() if number not in names}
     evidence: Estimates = {Candidate(number): score for number, score in scores.items()}
     if query.is_calibrated:
+        found = rank.count_common(found, scores, chunks) if chunks.common else found
         weigh = rank.estimate_brief if within and within.brief else rank.weigh
         evidence = weigh(query, scores, found, timely, chunks)
     if query.settings.temporal_decay.enabled:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
+from operator import attrgetter
 from types import MappingProxyType
 
 from memlines.index.search.spelling import correct
@@ -134,7 +135,7 @@ def look_up(
 
 def _without_common(terms: Iterable[Term], total: int) -> tuple[Term, ...]:
     """Return the words to look for: those that the index holds, but too common ones only if none is rarer."""
-    present = sorted([term for term in terms if term.chunks], key=lambda term: term.chunks)
+    present = sorted([term for term in terms if term.chunks], key=attrgetter("chunks"))
     if total >= _COMMON_FROM:
         present = [term for term in present if term.chunks <= COMMON_PART * total] or present
     most = max(_MOST_RANKED, _RANKED_PART * total)
@@ -211,7 +212,13 @@ def _look_up(
     found |= {one: query_terms(one, languages) for group in names.values() for one in group}
     every = {term for by_term in found.values() for term in by_term}
     marks = [LANGUAGE_MARK + language for language in languages]
-    counts = _count(index, state, [*every, *marks])
+    every.update(marks)
+    counted = state.terms
+    if len(counted) > _MOST_COUNTED:
+        counted.clear()
+    new = every - counted.keys()
+    counted |= dict.fromkeys(new, 0) | document_counts(index.connection, new)
+    counts = {term: counted[term] for term in every if counted[term]}
     terms = []
     for word in words:
         if not found[word]:
@@ -257,34 +264,22 @@ def _within_languages(
             chunks = sum(counts.get(mark, 0) for mark, is_own in marks.items() if is_own)
             foreign = sum(counts.get(mark, 0) for mark, is_own in marks.items() if not is_own)
             most = min(most, chunks)
+            is_in = {}
+            for group in (own, others):
+                both = f"{expression} AND ({' OR '.join(group)})"
+                if both not in state.terms:
+                    state.terms[both] = int(is_matched(index.connection, both))
+                is_in[group[0]] = state.terms[both]
+            if not is_in[own[0]]:
+                continue
             # Few terms are in chunks of other languages; leaving these out takes as long as all the rest.
-            if _is_matched(index, state, f"{expression} AND ({' OR '.join(others)})"):
-                if not _is_matched(index, state, f"{expression} AND ({' OR '.join(own)})"):
-                    continue
+            if is_in[others[0]]:
                 # Whichever has fewer chunks is looked through sooner.
                 narrow = f"NOT ({' OR '.join(others)})" if chunks > foreign else f"AND ({' OR '.join(own)})"
                 expression = f"({expression} {narrow})"
         if most:
             found[expression] = most
     return found
-
-
-def _count(index: Index, state: IndexState, terms: Sequence[str]) -> dict[str, int]:
-    """Return in how many chunks terms occur; those that occur nowhere are left out."""
-    known = state.terms
-    if len(known) > _MOST_COUNTED:
-        known.clear()
-    if new := [term for term in terms if term not in known]:
-        known |= dict.fromkeys(new, 0) | document_counts(index.connection, new)
-    return {term: known[term] for term in terms if known[term]}
-
-
-def _is_matched(index: Index, state: IndexState, expression: str) -> bool:
-    """Return whether any chunk matches, which is kept like the counts of terms."""
-    known = state.terms
-    if expression not in known:
-        known[expression] = int(is_matched(index.connection, expression))
-    return bool(known[expression])
 
 
 def _parts_of_unknown(index: Index, query: str, words: Sequence[str]) -> dict[str, list[str]]:
