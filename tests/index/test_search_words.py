@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pytest
 
 from memlines.index.search import words
 from memlines.index.search.words import find, look_up
+from memlines.index.store.sqlite.chunks import document_counts
+from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.index import Index
 from tests.memories import words_memory
 
@@ -173,3 +175,39 @@ def test_in_a_large_index_a_common_word_alone_still_answers(
 ) -> None:
     monkeypatch.setattr(words, "_COMMON_FROM", 10)
     assert len(found(workspace, FILLER, "ordinary")) == len(FILLER)
+
+
+def test_words_that_bring_too_many_chunks_are_left_out_and_count_in_what_is_found(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "_MOST_RANKED", 3)
+    notes = FILLER | {f"b{number}.md": "A heron, and a bittern.\n" for number in range(3)}
+    notes |= {"a.md": "A kestrel and a heron.\n", "c.md": "A kestrel.\n"}
+
+    assert list(found(workspace, notes, "heron kestrel")) == ["c.md", "a.md"]
+    with words_memory(workspace, {}) as memory:
+        assert memory.search("heron kestrel")[0].path == "memory/a.md"
+
+
+def test_terms_are_counted_once_until_the_index_changes(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[str] = []
+
+    def counting(connection: Connection, terms: Iterable[str]) -> dict[str, int]:
+        counted.extend(asked := [*terms])
+        return document_counts(connection, asked)
+
+    monkeypatch.setattr(words, "document_counts", counting)
+    with words_memory(workspace, FILLER) as memory:
+        memory.sync()
+        index = Index.reader(workspace / ".memory/index.sqlite")
+        assert index is not None
+        with index:
+            assert look_up(index, "ordinary kestrel").terms[1].chunks == 0
+            counted.clear()
+            look_up(index, "ordinary kestrel")
+            assert counted == []
+            (workspace / "memory" / "a.md").write_text("A kestrel.\n", encoding="utf-8")
+            memory.sync()
+            assert look_up(index, "ordinary kestrel").terms[1].chunks == 1
