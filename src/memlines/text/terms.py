@@ -10,8 +10,8 @@ import string
 import threading
 import unicodedata
 from collections.abc import Iterable, Sequence, Set
-from functools import lru_cache
-from itertools import pairwise
+from functools import cache, lru_cache
+from itertools import chain, pairwise
 
 import Stemmer
 
@@ -35,6 +35,9 @@ COMPOUND = re.compile(f"\\b[^\\W\\d_{_UNSPACED}][^\\W{_UNSPACED}]*+(?:[-\u2010\u
 _WHOLE = "_"
 """What the term of several words that are written as one begins with."""
 
+_ASCII_RUNS = "".join(chr(code) if RUN.match(chr(code)) else " " for code in range(128))
+_UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_INNER_HYPHEN = re.compile(r"[-\u2010](?<=\w.)(?=\w)")
 _HYPHEN = re.compile("[-\u2010\u2011]")
 _BESIDE = re.compile("[- \u2010\u2011]")
 """What is between two words that may as well be written as one."""
@@ -57,6 +60,9 @@ _COMBINING = "\u0300"
 _LONGEST = 64
 """Longer runs (hashes, encoded data) are kept by their beginning; no one types the rest."""
 
+_MOST_RUNS = 100_000
+"""Different words of a language that are remembered: about 20 MB."""
+
 _own = threading.local()
 
 
@@ -67,26 +73,47 @@ def terms_of(text: str, language: str) -> list[str]:
     it: `_rollback` for `roll-back`, `_invoicerender` for `invoiceRenderer` and `invoice_renderer`. The mark
     keeps apart what can be found by its parts, so that nothing counts twice.
     """
-    words: list[str] = []
-    terms: list[str] = []
-    text = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    for run in RUN.findall(text):
-        if run.isascii():
-            if run.isalpha() and is_one_word(run):
-                words.append(run.lower())
-            elif run.strip("_"):
-                parts = parts_of(run)
-                words.append((_WHOLE if parts else "") + run.replace("_", "")[:_LONGEST].lower())
-                words.extend(parts)
-        elif is_unspaced(run):
+    pairs: list[str] = []
+    if text.isascii():
+        runs = text.translate(_ASCII_RUNS).split()  # much quicker than a pattern
+    else:
+        text = unicodedata.normalize("NFKC", text)
+        runs = RUN.findall(text)
+        if _UNSPACED_CHARACTER.search(text):
             # Overlapping pairs, and the last character, so that each character begins a term.
-            terms.extend([run[at : at + 2] for at in range(len(run))])
+            unspaced = [run for run in runs if is_unspaced(run)]
+            pairs = [run[at : at + 2] for run in unspaced for at in range(len(run))]
+            runs = [run for run in runs if not is_unspaced(run)]
+    terms = [*chain.from_iterable(map(_terms_of_runs(language).__getitem__, runs))]
+    if _INNER_HYPHEN.search(text):  # which is quick to see
+        hyphened = " ".join([part for part in text.split() if "-" in part or "\u2010" in part])
+        whole = [_HYPHEN.sub("", word).casefold() for word in COMPOUND.findall(hyphened)]
+        terms += stem_words([_WHOLE + word[:_LONGEST] for word in whole], language)
+    return terms + pairs
+
+
+class _TermsOfRuns(dict[str, tuple[str, ...]]):
+    """The terms of words and identifiers in one language, each worked out once: words repeat."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._language = language
+
+    def __missing__(self, run: str) -> tuple[str, ...]:
+        if run.isascii() and run.isalpha() and is_one_word(run):
+            words = [run.lower()]
         else:
-            words.append(run.replace("_", "")[:_LONGEST].casefold())
-    if _HYPHEN.search(text):  # which is quick to see
-        whole = [_HYPHEN.sub("", word).casefold() for word in COMPOUND.findall(text)]
-        words.extend([_WHOLE + word[:_LONGEST] for word in whole])
-    return stem_words(words, language) + terms
+            parts, whole = parts_of(run), run.replace("_", "")[:_LONGEST].casefold()
+            words = [_WHOLE + whole if parts else whole, *parts] if whole else []
+        if len(self) >= _MOST_RUNS:
+            self.clear()
+        self[run] = terms = tuple(stem_words(words, self._language))
+        return terms
+
+
+@cache
+def _terms_of_runs(language: str) -> _TermsOfRuns:
+    return _TermsOfRuns(language)
 
 
 @lru_cache(maxsize=50_000)

@@ -1,14 +1,15 @@
-"""Compare the files with the index, and write what changed, one transaction a file."""
+"""Compare the files with the index, and write what changed, many small files in one transaction."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from memlines.files.read import is_settled, read_document, without_private_blocks
 from memlines.files.tombstones import Forgotten
-from memlines.index.store.sqlite.index import Index, tail_of
+from memlines.index.store.sqlite.index import Change, Index, tail_of
 from memlines.index.sync.discovery import (
     doubtful_files,
     is_unchanged,
@@ -22,7 +23,13 @@ from memlines.text.chunk import chunk_note
 from memlines.text.days import date_chunks
 from memlines.types import Cut, Discovery, Document, FoundFile, IndexedFile, Problem, Tail
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
 LABEL = "indexing"
+
+_WRITTEN_AT_ONCE = 2_000_000
+"""Characters of files that are written in one transaction: a second of work, which a kill may cost."""
 
 _LEAST_READING = 0.5
 """Seconds for which files are read at least, so that every search makes progress despite its deadline."""
@@ -62,12 +69,13 @@ def update_words(job: Job, index: Index, discovery: Discovery) -> Changes:
     suspects, same = _split_doubtful(doubtful, known, changes)
     # What is most likely unchanged, and only read again to be sure, comes last: the time may not suffice.
     total = len(suspects) + len(same)
-    for done, file in enumerate([*suspects, *same]):
-        if until is not None and time.monotonic() >= until:
-            changes.left = max(0, len(suspects) - done)
-            break
-        job.progress(done, total, LABEL)
-        _update_file(index, file, known.get(file.path), job.settings, changes)
+    with _Writer(index) as writer:
+        for done, file in enumerate([*suspects, *same]):
+            if until is not None and time.monotonic() >= until:
+                changes.left = max(0, len(suspects) - done)
+                break
+            job.progress(done, total, LABEL)
+            _update_file(writer, file, known.get(file.path), job.settings, changes)
     if changes.left:
         return changes
     if total:
@@ -101,8 +109,60 @@ def _split_doubtful(
     return suspects, same
 
 
+class _Writer:
+    """Gathers what has to be written of files, to write much at once.
+
+    A large group is written by another thread while the next files are read and cut, which takes about as
+    long. When the block ends, whatever the reason, the files that were finished are kept.
+    """
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._group: list[Change] = []
+        self._size = 0
+        self._seen: set[str] = set()
+        self._writing: Future[None] | None = None
+
+    def __enter__(self) -> _Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        group, self._group = self._group, []
+        index = self.wait()
+        if group:
+            index.write(group)
+
+    def wait(self) -> Index:
+        """Return the index once no other thread uses it."""
+        if self._writing is not None:
+            writing, self._writing = self._writing, None
+            writing.result()
+        return self._index
+
+    def add(self, document: Document, cut: Cut, *, is_known: bool) -> None:
+        """Gather one more file, and have the group written if it is large."""
+        if document.path in self._seen:  # two transcripts of one name, of which the last one counts
+            self.__exit__()
+        is_new = not is_known and document.path not in self._seen
+        self._seen.add(document.path)
+        index = self._index if is_new else self.wait()
+        since = document.first_line if document.first_line > 1 else 0
+        change = index.prepare(document, cut.chunks, cut.tail, since, is_new=is_new)
+        self._group.append(change)
+        self._size += len(document.text)
+        if self._size < _WRITTEN_AT_ONCE:
+            return
+        from concurrent.futures import ThreadPoolExecutor  # which takes time to import
+
+        index, group = self.wait(), self._group
+        self._group, self._size = [], 0
+        pool = ThreadPoolExecutor(1, thread_name_prefix="memlines-write")
+        self._writing = pool.submit(index.write, group)
+        pool.shutdown(wait=False)
+
+
 def _update_file(
-    index: Index,
+    writer: _Writer,
     file: FoundFile,
     entry: IndexedFile | None,
     settings: Settings,
@@ -111,31 +171,30 @@ def _update_file(
     whole: bool = False,
 ) -> None:
     has_grown = entry is not None and not entry.problem and file.fingerprint.size > entry.fingerprint.size
-    tail = tail_of(index.connection, file.path) if has_grown and not whole else None
+    tail = tail_of(writer.wait().connection, file.path) if has_grown and not whole else None
     content = read_file(file, settings.files.max_bytes, tail)
     if content is None:
         if entry is not None:  # gone since it was listed
-            index.remove(file.path)
+            writer.wait().remove(file.path)
             changes.removed.append(file.path)
         return
     if isinstance(content, Problem):
-        _put_problem(index, file, content, changes)
+        _put_problem(writer.wait(), file, content, changes)
         return
     if entry is not None and entry.hash == content.hash:
-        index.put_file(entry._replace(fingerprint=content.fingerprint, settled=content.settled))
+        writer.wait().put_file(entry._replace(fingerprint=content.fingerprint, settled=content.settled))
         changes.unchanged += 1
         return
     cut = cut_document(content, file, settings, changes.forgotten)
     if cut is None:  # what was added changes what is before it
-        _update_file(index, file, entry, settings, changes, whole=True)
+        _update_file(writer, file, entry, settings, changes, whole=True)
         return
     changes.read.add(content.hash)
     changes.warnings.extend(content.warnings)
     if isinstance(cut, Problem):
-        _put_problem(index, file, cut, changes)
+        _put_problem(writer.wait(), file, cut, changes)
         return
-    since = content.first_line if content.first_line > 1 else 0
-    index.put(content, cut.chunks, cut.tail, since)
+    writer.add(content, cut, is_known=entry is not None)
     changes.indexed.append(file.path)
 
 

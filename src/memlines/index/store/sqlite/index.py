@@ -10,6 +10,7 @@ start of its last stretch is kept, so that reading continues there when it grows
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 import uuid
@@ -17,6 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,41 +55,50 @@ class Staying:
     chunks: Callable[[], Sequence[Chunk]]
 
 
-def compare(
-    connection: Connection, document: Document, chunks: Sequence[Chunk], language: str | None, since: int
-) -> tuple[list[int], list[Move], dict[str, Chunk]]:
-    """Return what changes in the lines `since` one if a document is cut into these chunks.
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is to be written of one file: worked out before, so that nothing but the disk can stop it halfway.
 
     These are the numbers of the chunks that go, those that stay on other lines or get other days, and the new
-    ones by name.
+    ones, each with its name, its language and the terms of its text and its title.
+    """
+
+    document: Document
+    tail: Tail | None
+    gone: list[int]
+    moved: list[Move]
+    new: list[tuple[str, Chunk, str, str, str]]
+
+
+def compare(
+    known: Iterable[tuple[Any, ...]], document: Document, chunks: Sequence[Chunk], language: str | None
+) -> tuple[list[int], list[Move], dict[str, Chunk]]:
+    """Return what changes if a document is cut into these chunks: numbers that go, moves, new ones by name.
 
     Text, headings and language make the words and vectors of a chunk: if all are the same, so are they. It
     is the language of the document; without one, each chunk is in that of its text, which is the same then.
     """
-    rows = connection.execute(
-        "SELECT number, id, hash, heading, source, language, days FROM chunks"
-        " WHERE path = ? AND start_line >= ? ORDER BY start_line, number",
-        (document.path, since),
-    )
-    known: dict[tuple[str, ...], deque[tuple[int, str, str]]] = {}
-    for number, name, digest, heading, source, spoken, days in rows:
+    held: dict[tuple[str, ...], deque[tuple[int, str, str]]] = {}
+    for number, name, digest, heading, source, spoken, days in known:
         same = (digest, heading, source, spoken if language is not None else "")
-        known.setdefault(same, deque()).append((number, name, days))
+        held.setdefault(same, deque()).append((number, name, days))
     named: dict[str, Chunk] = {}
     for chunk in chunks:
         # Equal pieces of one long line have one name: they are one answer, not two.
         named.setdefault(chunk_id(document.source, document.path, chunk), chunk)
+    if not held:
+        return [], [], named
     moved: list[Move] = []
     new: dict[str, Chunk] = {}
     for name, chunk in named.items():
-        held = known.get((chunk.hash, chunk.heading, document.source, language or ""))
-        if not held:
+        alike = held.get((chunk.hash, chunk.heading, document.source, language or ""))
+        if not alike:
             new[name] = chunk
             continue
-        number, before, days = held.popleft()
+        number, before, days = alike.popleft()
         if before != name or days != write_days(chunk.days):
             moved.append((number, before, name, chunk))
-    return [number for held in known.values() for number, _, _ in held], moved, new
+    return [number for alike in held.values() for number, _, _ in alike], moved, new
 
 
 def not_staying(connection: Connection, path: str, staying: Staying) -> list[int]:
@@ -173,48 +184,79 @@ class Index(IndexReader):
         Of a transcript that grew, only what is in the lines `since` its tail is replaced. Chunks that
         are the same as before keep their words and vectors.
         """
+        self.write([self.prepare(document, chunks, tail, since)])
+
+    def prepare(
+        self,
+        document: Document,
+        chunks: Sequence[Chunk],
+        tail: Tail | None = None,
+        since: int = 0,
+        *,
+        is_new: bool = False,
+    ) -> Change:
+        """Work out what has to be written of a file; of a new one without a look into the index."""
         language = self._language_for(document, since)
-        with db.transaction(self.connection):
-            gone, moved, new = compare(self.connection, document, chunks, language, since)
-            spoken = {name: language or language_of(chunk.text) for name, chunk in new.items()}
-            self._delete(gone)
-            self._move(moved)
-            known = self.state.languages
-            every = dict.fromkeys([*known, *filter(None, spoken.values())])
-            if len(every) > len(known):
-                self.note(LANGUAGES, " ".join(every))
-            put_tail(self.connection, document.path, tail)
-            path, source = document.path, document.source
-            self.put_file(IndexedFile(path, source, document.hash, document.fingerprint, document.settled))
-            now = time.time_ns() // 1_000_000
-            sql = (
-                "INSERT INTO chunks(id, path, source, start_line, end_line, hash, heading, language,"
-                " text, turns, days, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?,?) RETURNING number"
+        known: Iterable[tuple[Any, ...]] = ()
+        if not is_new:
+            known = self.connection.execute(
+                "SELECT number, id, hash, heading, source, language, days FROM chunks"
+                " WHERE path = ? AND start_line >= ? ORDER BY start_line, number",
+                (document.path, since),
             )
-            numbers = []
-            for name, chunk in new.items():
-                place = name, path, source, chunk.start_line, chunk.end_line
-                content = chunk.hash, chunk.heading, spoken[name], chunk.text, _turns_text(chunk)
-                row = *place, *content, write_days(chunk.days), now
-                numbers.append(int(self.connection.execute(sql, row).get))
-            add_days(self.connection, zip(numbers, [chunk.days for chunk in new.values()], strict=True))
-            # Words come last: any other insert would make FTS5 write out what it gathered so far.
+        gone, moved, new = compare(known, document, chunks, language)
+        rows = []
+        for name, chunk in new.items():
+            spoken = language or language_of(chunk.text)
+            words = " ".join(terms_of(chunk.text, spoken))
+            title = " ".join(terms_of(title_of(document.path, chunk.heading), spoken))
+            rows.append((name, chunk, spoken, words, title))
+        return Change(document, tail, gone, moved, rows)
+
+    def write(self, changes: Sequence[Change]) -> None:
+        """Write what changes in some files, in one transaction."""
+        now = time.time_ns() // 1_000_000
+        with db.transaction(self.connection):
+            last = self.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").get or 0
+            numbers = itertools.count(last + 1)
+            rows, words, dated = [], [], []
+            spoken = dict.fromkeys(known := self.state.languages)
+            for change in changes:
+                document = change.document
+                self._delete(change.gone)
+                self._move(change.moved)
+                put_tail(self.connection, document.path, change.tail)
+                file = IndexedFile(
+                    document.path, document.source, document.hash, document.fingerprint, document.settled
+                )
+                self.put_file(file)
+                for name, chunk, language, terms, title in change.new:
+                    number = next(numbers)
+                    place = number, name, document.path, document.source, chunk.start_line, chunk.end_line
+                    content = chunk.hash, chunk.heading, language, chunk.text, _turns_text(chunk)
+                    rows.append((*place, *content, write_days(chunk.days), now))
+                    words.append((number, terms, title, LANGUAGE_MARK + language))
+                    dated.append((number, chunk.days))
+                    spoken[language] = None
+            if len(spoken) > len(known):
+                self.note(LANGUAGES, " ".join(filter(None, spoken)))
             self.connection.executemany(
-                "INSERT INTO chunks_fts(rowid, words, title, language) VALUES(?, ?, ?, ?)",
-                [
-                    (
-                        number,
-                        " ".join(terms_of(chunk.text, spoken[name])),
-                        " ".join(terms_of(title_of(path, chunk.heading), spoken[name])),
-                        LANGUAGE_MARK + spoken[name],
-                    )
-                    for number, (name, chunk) in zip(numbers, new.items(), strict=True)
-                ],
+                "INSERT INTO chunks(number, id, path, source, start_line, end_line, hash, heading, language,"
+                " text, turns, days, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                rows,
+            )
+            add_days(self.connection, dated)
+            # Words come last: any other insert would make FTS5 write out what it gathered so far. All in one
+            # statement, which needs no lock of Python: another thread can work out the next files meanwhile.
+            self.connection.execute(
+                "INSERT INTO chunks_fts(rowid, words, title, language)"
+                " SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)",
+                (json.dumps(words, ensure_ascii=False),),
             )
 
     def _language_for(self, document: Document, since: int) -> str | None:
         """Return the language of a document; nothing for the note of facts, where each fact has its own."""
-        if document.path == self.identity().get("facts_file"):
+        if document.path == self._facts_file:
             return None
         if since:  # the rest of a conversation goes on in its language
             sql = "SELECT language FROM chunks WHERE path = ? LIMIT 1"
@@ -222,6 +264,10 @@ class Index(IndexReader):
             if known:
                 return str(known)
         return language_of(document.text)
+
+    @cached_property
+    def _facts_file(self) -> str:
+        return str(self.identity().get("facts_file"))
 
     def cache_vectors(
         self,
