@@ -16,8 +16,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from memlines.text.entries import without_session_comments
 from memlines.text.outline import front_matter, heading_above, outline
@@ -32,8 +34,8 @@ _SMALLEST_LIMIT = 32
 _WIDE = re.compile("[\u2e80-\u9fff\ua000-\ua4ff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]")
 _WIDE_EXTRA = 3
 
-Segment = tuple[str, int, int]
-"""A line or a piece of one: its text, its line number, its weight with the line break."""
+Run = tuple[list[str], int, int]
+"""Lines or pieces of lines that make a chunk, and the numbers of the first and the last line."""
 
 
 def weigh(text: str) -> int:
@@ -57,11 +59,10 @@ def chunk_text(text: str, tokens: int, overlap: int) -> list[Chunk]:
     """Cut a text into chunks; a text without a visible character gives none."""
     headings = outline(text)
     chunks: list[Chunk] = []
-    for segments in _runs(text, tokens, overlap):
-        body = "\n".join([segment[0] for segment in segments])
+    for segments, start, end in _runs(text, tokens, overlap):
+        body = "\n".join(segments)
         if not body.strip():
             continue
-        start, end = segments[0][1], segments[-1][1]
         heading = heading_above(headings, start) if headings else ""
         chunks.append(Chunk(start, end, body, text_hash(body), heading))
     return chunks
@@ -77,35 +78,46 @@ def chunk_id(source: str, path: str, chunk: Chunk) -> str:
     return text_hash(f"{source}:{path}:{chunk.start_line}:{chunk.end_line}:{chunk.hash}")
 
 
-def _runs(text: str, tokens: int, overlap: int) -> Iterator[list[Segment]]:
-    """Group the segments of a text into runs that fit the limit, each starting with what is carried."""
+def _runs(text: str, tokens: int, overlap: int) -> Iterator[Run]:
+    """Group the segments of a text into runs that fit the limit, each starting with what is carried.
+
+    Sums of weights are looked up instead of added up line by line: a first index cuts every line there is.
+    """
     limit = limit_of(tokens)
     carried = overlap_of(tokens, overlap)
-    current: list[Segment] = []
-    weight = 0
-    for segment in _segments(text, limit):
-        size = segment[2]
-        if current and weight + size > limit:
-            yield current
-            current = _carry(current, min(carried, limit - size))
-            weight = sum([kept[2] for kept in current])
-        current.append(segment)
-        weight += size
-    yield current
+    # Where nothing is wide, a length is enough.
+    weight_of: Callable[[str], int] = weigh if not text.isascii() and _WIDE.search(text) else len
+    segments, numbers = _segments(text, limit, weight_of)
+    weights = [weight + 1 for weight in map(weight_of, segments)]  # with the line break
+    sums = [0, *accumulate(weights)]
+    tail: list[str] = []  # the end of a segment that is too heavy to be carried whole
+    tail_weight = start = end = 0
+    while True:
+        fitting = bisect_right(sums, sums[start] + limit - tail_weight) - 1
+        end = max(end + 1, fitting)  # at least one more, even if it alone is too heavy with its line break
+        first = numbers[start - 1 if tail else start]
+        yield tail + segments[start:end], first, numbers[end - 1]
+        if end == len(segments):
+            return
+        window = min(carried, limit - weights[end])
+        kept = max(start, bisect_left(sums, sums[end] - window))
+        if kept > start or sums[end] - sums[start] + tail_weight > window:
+            tail, tail_weight = [], 0
+        start = min(kept, end)
+        if kept >= end and (rest := _tail(segments[end - 1], window - 1)):
+            tail, tail_weight = [rest], weigh(rest) + 1
 
 
-def _segments(text: str, limit: int) -> Iterator[Segment]:
-    weight_of = len if text.isascii() else weigh
+def _segments(text: str, limit: int, weight_of: Callable[[str], int]) -> tuple[list[str], Sequence[int]]:
+    """Return the lines of a text, those that are too heavy in pieces, and the line number of each."""
     lines = text.split("\n")
     if len(lines) > 1 and not lines[-1]:
         lines.pop()  # a final line break ends the last line; it does not start another
-    for number, line in enumerate(lines, 1):
-        weight = weight_of(line)
-        if weight <= limit:
-            yield line, number, weight + 1
-        else:
-            for piece in _pieces(line, limit):
-                yield piece, number, weight_of(piece) + 1
+    if max(map(weight_of, lines)) <= limit:
+        return lines, range(1, len(lines) + 1)
+    cut = [[line] if weight_of(line) <= limit else [*_pieces(line, limit)] for line in lines]
+    numbers = [number for number, pieces in enumerate(cut, 1) for _ in pieces]
+    return [piece for pieces in cut for piece in pieces], numbers
 
 
 def _pieces(line: str, limit: int) -> Iterator[str]:
@@ -125,21 +137,6 @@ def _pieces(line: str, limit: int) -> Iterator[str]:
             piece = piece[: blank + 1]  # no word is cut, if that costs at most a quarter of the piece
         yield piece
         start += len(piece)
-
-
-def _carry(segments: list[Segment], window: int) -> list[Segment]:
-    """Return the end of a full chunk that fits the window, to start the next chunk with."""
-    kept: list[Segment] = []
-    for segment in reversed(segments):
-        if segment[2] > window:
-            if not kept:
-                tail = _tail(segment[0], window - 1)
-                return [(tail, segment[1], weigh(tail) + 1)] if tail else []
-            break
-        kept.append(segment)
-        window -= segment[2]
-    kept.reverse()
-    return kept
 
 
 def _tail(text: str, weight: int) -> str:

@@ -26,12 +26,13 @@ _FIGURES = (
     r"(?P<figures>\d{4}(?P<sign>[-/])\d{1,2}(?P=sign)\d{1,2}(?=T\d|(?!\w|[./-]\w))"
     r"|\d{1,2}\.\d{1,2}\.\d{4}(?!\w|[./-]\w)|\d{4}年\d{1,2}月\d{1,2}[日号號])"
 )
-_DATED = re.compile(f"^{_MARKS}{_FIGURES}", re.MULTILINE)
-"""How a line begins that says from which day it is."""
+_DATED = re.compile(f"{_MARKS}{_FIGURES}")
+_DATED_LINE = re.compile(f"\n{_MARKS}{_FIGURES}")
+"""How a line begins that says from which day it is, with the break before it: that is found sooner than `^`."""
 
 _YEAR = r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])"
 _WITH_YEAR = re.compile(_YEAR)
-_TITLE_WITH_YEAR = re.compile(rf"^ {{0,3}}#{{1,6}}[ \t]+(?P<title>[^\n]*?{_YEAR}[^\n]*)$", re.MULTILINE)
+_TITLE_WITH_YEAR = re.compile(rf"\n {{0,3}}#{{1,6}}[ \t]+(?P<title>[^\n]*?{_YEAR}[^\n]*)")
 _EMPHASIS = "*_[("
 _LAST_MOMENT = datetime(9999, 12, 31)
 """From when a heading is read: its date has a year, and "since 16 November 2026" means many days."""
@@ -48,7 +49,8 @@ def day_of(path: str, entry: Entry) -> date | None:
 
 def days_in(text: str) -> set[str]:
     """Return the days that lines of a note begin with; each entry is from one of these or of its log."""
-    found = [_read(match["figures"]) for match in _DATED.finditer(text)]
+    text = f"\n{text}"
+    found = [_read(match["figures"]) for match in _DATED_LINE.finditer(text)]
     found += [_day_of_title(match["title"]) for match in _TITLE_WITH_YEAR.finditer(text)]
     return {day.isoformat() for day in found if day}
 

@@ -15,12 +15,10 @@ from dataclasses import dataclass
 _LONGEST_TITLE = 120
 """Characters kept of a heading, so that context never outweighs the text it belongs to."""
 
-# One pass finds headings and code fences alike; everything else is skipped by the regex engine. Nothing
-# here can match in two ways, so a hostile line cannot make it try them all.
-_MARK = re.compile(
-    r"^ {0,3}(?:(?P<hashes>\#{1,6})[ \t]+(?P<title>\S.*)$|(?P<fence>```+|~~~+)(?P<info>.*)$)",
-    re.MULTILINE,
-)
+# One pass finds headings and code fences alike; everything else is skipped by the regex engine, from one line
+# break to the next, which is quicker than `^`. Nothing here can match in two ways, so a hostile line cannot make
+# it try them all.
+_MARK = re.compile(r"\n {0,3}(?:(?P<hashes>\#{1,6})[ \t]+(?P<title>\S.*)|(?P<fence>```+|~~~+)(?P<info>.*))")
 
 CODE_FENCE = re.compile(r"(```+|~~~+)(.*)", re.DOTALL)
 
@@ -42,7 +40,7 @@ def outline(text: str) -> list[Heading]:
     open_levels: list[tuple[int, str]] = []
     fence = ""
     line, counted = 1, 0
-    for mark in _MARK.finditer(text):
+    for mark in _MARK.finditer(f"\n{text}"):
         if mark["fence"]:
             marked = mark["fence"] + mark["info"]
             if not fence:

@@ -11,7 +11,7 @@ import threading
 import unicodedata
 from collections.abc import Iterable, Sequence, Set
 from functools import cache, lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import Stemmer
 
@@ -35,6 +35,7 @@ COMPOUND = re.compile(f"\\b[^\\W\\d_{_UNSPACED}][^\\W{_UNSPACED}]*+(?:[-\u2010\u
 _WHOLE = "_"
 """What the term of several words that are written as one begins with."""
 
+_WORD = re.compile(r"\w+")
 _ASCII_RUNS = "".join(chr(code) if RUN.match(chr(code)) else " " for code in range(128))
 _UNSPACED_CHARACTER = re.compile(f"[{_UNSPACED}]")
 _INNER_HYPHEN = re.compile(r"[-\u2010](?<=\w.)(?=\w)")
@@ -73,41 +74,50 @@ def terms_of(text: str, language: str) -> list[str]:
     it: `_rollback` for `roll-back`, `_invoicerender` for `invoiceRenderer` and `invoice_renderer`. The mark
     keeps apart what can be found by its parts, so that nothing counts twice.
     """
+    return join_terms(text, language).split()
+
+
+def join_terms(text: str, language: str) -> str:
+    """Return the terms of a text with blanks between them, as they are indexed."""
     pairs: list[str] = []
     if text.isascii():
         runs = text.translate(_ASCII_RUNS).split()  # much quicker than a pattern
     else:
         text = unicodedata.normalize("NFKC", text)
-        runs = RUN.findall(text)
-        if _UNSPACED_CHARACTER.search(text):
+        if not _UNSPACED_CHARACTER.search(text):
+            runs = _WORD.findall(text)
+        else:
             # Overlapping pairs, and the last character, so that each character begins a term.
-            unspaced = [run for run in runs if is_unspaced(run)]
+            every = RUN.findall(text)
+            unspaced = [run for run in every if is_unspaced(run)]
             pairs = [run[at : at + 2] for run in unspaced for at in range(len(run))]
-            runs = [run for run in runs if not is_unspaced(run)]
-    terms = [*chain.from_iterable(map(_terms_of_runs(language).__getitem__, runs))]
+            runs = [run for run in every if not is_unspaced(run)]
+    terms = map(_terms_of_runs(language).__getitem__, runs)
+    whole: list[str] = []
     if _INNER_HYPHEN.search(text):  # which is quick to see
         hyphened = " ".join([part for part in text.split() if "-" in part or "\u2010" in part])
-        whole = [_HYPHEN.sub("", word).casefold() for word in COMPOUND.findall(hyphened)]
-        terms += stem_words([_WHOLE + word[:_LONGEST] for word in whole], language)
-    return terms + pairs
+        words = [_HYPHEN.sub("", word).casefold() for word in COMPOUND.findall(hyphened)]
+        whole = stem_words([_WHOLE + word[:_LONGEST] for word in words], language)
+    return " ".join([*terms, *whole, *pairs])
 
 
-class _TermsOfRuns(dict[str, tuple[str, ...]]):
+class _TermsOfRuns(dict[str, str]):
     """The terms of words and identifiers in one language, each worked out once: words repeat."""
 
     def __init__(self, language: str) -> None:
         super().__init__()
         self._language = language
 
-    def __missing__(self, run: str) -> tuple[str, ...]:
+    def __missing__(self, run: str) -> str:
         if run.isascii() and run.isalpha() and is_one_word(run):
             words = [run.lower()]
         else:
             parts, whole = parts_of(run), run.replace("_", "")[:_LONGEST].casefold()
             words = [_WHOLE + whole if parts else whole, *parts] if whole else []
+        terms = " ".join(stem_words(words, self._language))
         if len(self) >= _MOST_RUNS:
             self.clear()
-        self[run] = terms = tuple(stem_words(words, self._language))
+        self[run] = terms = run if terms == run else terms  # one object is found sooner than two
         return terms
 
 
@@ -256,12 +266,17 @@ def stem_words(words: Sequence[str], language: str) -> list[str]:
     folded = [*words] if "".join(words).isascii() else fold_words(words)
     if language not in stemmers():
         return folded
-    # Each thread has its own: one object must not be used by two at once.
+    # Each thread has its own, because one object must not be used by two at once; it need not remember words.
     own = _own.__dict__.setdefault("stemmers", {})
     if language not in own:
-        own[language] = Stemmer.Stemmer(stemmers()[language])
+        own[language] = Stemmer.Stemmer(stemmers()[language], 0)
     stems: list[str] = own[language].stemWords(folded)
     return stems
+
+
+def _without_accents(word: str) -> str:
+    apart = unicodedata.normalize("NFD", word)
+    return "".join([character for character in apart if not unicodedata.combining(character)])
 
 
 _WORD = re.compile(r"\w+")

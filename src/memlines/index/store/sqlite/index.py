@@ -32,7 +32,7 @@ from memlines.index.store.sqlite.schema import migrate, version_of
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.text.chunk import chunk_id, text_hash
 from memlines.text.language import language_of
-from memlines.text.terms import terms_of, title_of
+from memlines.text.terms import join_terms, title_of
 from memlines.types import Chunk, Document, IndexedFile, Spot, Tail
 
 _GROUP = 256
@@ -208,9 +208,8 @@ class Index(IndexReader):
         rows = []
         for name, chunk in new.items():
             spoken = language or language_of(chunk.text)
-            words = " ".join(terms_of(chunk.text, spoken))
-            title = " ".join(terms_of(title_of(document.path, chunk.heading), spoken))
-            rows.append((name, chunk, spoken, words, title))
+            title = title_of(document.path, chunk.heading)
+            rows.append((name, chunk, spoken, join_terms(chunk.text, spoken), join_terms(title, spoken)))
         return Change(document, tail, gone, moved, rows)
 
     def write(self, changes: Sequence[Change]) -> None:
