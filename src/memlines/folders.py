@@ -286,6 +286,12 @@ class Tree:
                 self._way[-_MOST_OPEN - 1] = None
         return current
 
+    def open(self, path: str) -> int:
+        """Open a file below the root for reading and return its descriptor."""
+        below = path.removeprefix(self._prefix)
+        folder, _, name = (below if os.sep == "/" else below.replace(os.sep, "/")).rpartition("/")
+        return self.enter(folder).open(name)
+
     def path_of(self, relative: str) -> str:
         """Return the whole path of something below the root."""
         if not relative:

@@ -8,6 +8,7 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -22,7 +23,7 @@ from memlines.files.scan import (
     limit_for,
     root_files,
 )
-from memlines.folders import link_error, open_file, open_folder
+from memlines.folders import Tree, link_error, open_file, open_folder
 from memlines.paths import Workspace, contains
 from memlines.types import LONGEST_LINE, Document, Excerpt, Fingerprint, FoundFile, Problem, Tail
 
@@ -43,11 +44,14 @@ _LEFT_OUT = b"!"
 Taken = TypeVar("Taken")
 
 
-def read_document(file: FoundFile, max_bytes: int) -> Document | Problem | None:
-    """Read a note that was found; `None` if it is gone, a `Problem` if it cannot be indexed."""
+def read_document(file: FoundFile, max_bytes: int, tree: Tree | None = None) -> Document | Problem | None:
+    """Read a note that was found; `None` if it is gone, a `Problem` if it cannot be indexed.
+
+    If many are read, the folders of the last one stay open in `tree`.
+    """
     limit, limit_in_words = limit_for(file.source, max_bytes)
     try:
-        content, fingerprint, settled = _stable(file.real, file.root, lambda stream: stream.read(limit + 1))
+        content, fingerprint, settled = _stable(file.real, file.root, partial(_read_all, limit + 1), tree)
     except FileNotFoundError:
         return None
     except (OSError, PathError) as error:
@@ -84,7 +88,7 @@ def read_from(file: FoundFile, tail: Tail | None) -> Part | Problem | None:
         is_same = tail is not None and mark_at(file, tail.position) == tail.mark
         position = tail.position if tail and is_same else 0
         lines, fingerprint, settled = _stable(
-            file.real, file.root, lambda stream: bounded_lines(stream, limit), position
+            file.real, file.root, lambda handle, _: _lines_from(handle, position, limit)
         )
     except FileNotFoundError:
         return None
@@ -192,18 +196,19 @@ def is_settled(fingerprint: Fingerprint) -> bool:
 
 
 def _stable(
-    path: str, root: str, take: Callable[[BinaryIO], Taken], position: int = 0
+    path: str, root: str, take: Callable[[int, int], Taken], tree: Tree | None = None
 ) -> tuple[Taken, Fingerprint, bool]:
-    """Read a file with the fingerprint that belongs to what is taken, and whether that can be trusted."""
+    """Read a file with the fingerprint that belongs to what is taken, and whether that can be trusted.
+
+    What takes gets the descriptor, and how many bytes the file has.
+    """
     for _ in range(_READ_ATTEMPTS):
-        handle = open_file(path, root)
+        handle = tree.open(path) if tree is not None and tree.root == root else open_file(path, root)
         try:
             before = os.fstat(handle)
             if not stat.S_ISREG(before.st_mode):
                 raise OSError(0, "not a regular file")
-            with os.fdopen(handle, "rb", closefd=False) as stream:
-                stream.seek(position)
-                content = take(stream)
+            content = take(handle, before.st_size)
             after = os.fstat(handle)
         finally:
             os.close(handle)
@@ -211,6 +216,20 @@ def _stable(
         if fingerprint == fingerprint_of(before):
             return content, fingerprint, is_settled(fingerprint)
     return content, fingerprint, False
+
+
+def _read_all(most: int, handle: int, size: int) -> bytes:
+    """Return the content of an open file, or that many bytes of one that is longer."""
+    content = os.read(handle, min(most, size + 1))
+    while 0 < len(content) < most and len(content) != size and (more := os.read(handle, most - len(content))):
+        content += more
+    return content
+
+
+def _lines_from(handle: int, position: int, limit: int) -> tuple[bytes, tuple[tuple[int, int], ...]]:
+    with os.fdopen(handle, "rb", closefd=False) as stream:
+        stream.seek(position)
+        return bounded_lines(stream, limit)
 
 
 def read_lines(
@@ -238,7 +257,7 @@ def read_lines(
             raise link_error(real)
         if not stat.S_ISREG(kind):
             raise OSError(0, "not a regular file")
-        content, _, _ = _stable(str(real), str(root), lambda stream: stream.read(max_bytes + 1))
+        content, _, _ = _stable(str(real), str(root), partial(_read_all, max_bytes + 1))
     except PathError:
         raise _not_part(path, "it is or passes through a symbolic link") from None
     except (FileNotFoundError, NotADirectoryError):

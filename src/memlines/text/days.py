@@ -28,7 +28,7 @@ _FIGURES = (
 )
 _DATED = re.compile(f"{_MARKS}{_FIGURES}")
 _DATED_LINE = re.compile(f"\n{_MARKS}{_FIGURES}")
-"""How a line begins that says from which day it is, with the break before it: that is found sooner than `^`."""
+"""How a line begins that says from which day it is, with the break before it: sooner found than `^`."""
 
 _YEAR = r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])"
 _WITH_YEAR = re.compile(_YEAR)

@@ -16,8 +16,8 @@ _LONGEST_TITLE = 120
 """Characters kept of a heading, so that context never outweighs the text it belongs to."""
 
 # One pass finds headings and code fences alike; everything else is skipped by the regex engine, from one line
-# break to the next, which is quicker than `^`. Nothing here can match in two ways, so a hostile line cannot make
-# it try them all.
+# break to the next, which is quicker than `^`. Nothing here can match in two ways, so a hostile line cannot
+# make it try them all.
 _MARK = re.compile(r"\n {0,3}(?:(?P<hashes>\#{1,6})[ \t]+(?P<title>\S.*)|(?P<fence>```+|~~~+)(?P<info>.*))")
 
 CODE_FENCE = re.compile(r"(```+|~~~+)(.*)", re.DOTALL)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memlines.files.read import is_settled, read_document, without_private_blocks
 from memlines.files.tombstones import Forgotten
+from memlines.folders import Tree
 from memlines.index.store.sqlite.index import Change, Index, tail_of
 from memlines.index.sync.discovery import (
     doubtful_files,
@@ -69,13 +70,13 @@ def update_words(job: Job, index: Index, discovery: Discovery) -> Changes:
     suspects, same = _split_doubtful(doubtful, known, changes)
     # What is most likely unchanged, and only read again to be sure, comes last: the time may not suffice.
     total = len(suspects) + len(same)
-    with _Writer(index) as writer:
+    with Tree(job.workspace.root) as tree, _Writer(index) as writer:
         for done, file in enumerate([*suspects, *same]):
             if until is not None and time.monotonic() >= until:
                 changes.left = max(0, len(suspects) - done)
                 break
             job.progress(done, total, LABEL)
-            _update_file(writer, file, known.get(file.path), job.settings, changes)
+            _update_file(writer, tree, file, known.get(file.path), job.settings, changes)
     if changes.left:
         return changes
     if total:
@@ -163,6 +164,7 @@ class _Writer:
 
 def _update_file(
     writer: _Writer,
+    tree: Tree,
     file: FoundFile,
     entry: IndexedFile | None,
     settings: Settings,
@@ -172,7 +174,7 @@ def _update_file(
 ) -> None:
     has_grown = entry is not None and not entry.problem and file.fingerprint.size > entry.fingerprint.size
     tail = tail_of(writer.wait().connection, file.path) if has_grown and not whole else None
-    content = read_file(file, settings.files.max_bytes, tail)
+    content = read_file(file, settings.files.max_bytes, tail, tree)
     if content is None:
         if entry is not None:  # gone since it was listed
             writer.wait().remove(file.path)
@@ -187,7 +189,7 @@ def _update_file(
         return
     cut = cut_document(content, file, settings, changes.forgotten)
     if cut is None:  # what was added changes what is before it
-        _update_file(writer, file, entry, settings, changes, whole=True)
+        _update_file(writer, tree, file, entry, settings, changes, whole=True)
         return
     changes.read.add(content.hash)
     changes.warnings.extend(content.warnings)
@@ -225,10 +227,12 @@ def keep_unseen(old: Index, new: Index, discovery: Discovery, changes: Changes, 
                 new.put_problem(entry._replace(hash="", settled=False, problem=failed[path]))
 
 
-def read_file(file: FoundFile, max_bytes: int, tail: Tail | None = None) -> Document | Problem | None:
+def read_file(
+    file: FoundFile, max_bytes: int, tail: Tail | None = None, tree: Tree | None = None
+) -> Document | Problem | None:
     """Read a file in the way of its source; of a transcript what follows its tail, if that will do."""
     if file.source == "memory":
-        return read_document(file, max_bytes)
+        return read_document(file, max_bytes, tree)
     from memlines.index.sync.transcripts import read_transcript  # which takes time to import, and few need
 
     return read_transcript(file, tail)
