@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from memlines.files.read import read_document
+from memlines.folders import Tree
 from memlines.index.sync import run, words
 from memlines.index.sync.discovery import find_files, is_dirty, missing_paths
 from memlines.memory.memory import Memory
@@ -43,9 +44,11 @@ class Reads:
         self._read = read_document
         monkeypatch.setattr(words, "read_document", self)
 
-    def __call__(self, file: FoundFile, max_bytes: int) -> Document | Problem | None:
+    def __call__(
+        self, file: FoundFile, max_bytes: int, tree: Tree | None = None
+    ) -> Document | Problem | None:
         self.paths.append(file.path)
-        return self._read(file, max_bytes)
+        return self._read(file, max_bytes, tree)
 
 
 @pytest.fixture
@@ -256,10 +259,10 @@ def take_away(monkeypatch: pytest.MonkeyPatch, victim: Path) -> None:
 def refuse(monkeypatch: pytest.MonkeyPatch, victim: str) -> None:
     """Make a file unreadable, whoever runs the tests."""
 
-    def read(file: FoundFile, max_bytes: int) -> Document | Problem | None:
+    def read(file: FoundFile, max_bytes: int, tree: Tree | None = None) -> Document | Problem | None:
         if file.path == victim:
             return Problem(file.path, "cannot be read: permission denied", failed=True)
-        return read_document(file, max_bytes)
+        return read_document(file, max_bytes, tree)
 
     monkeypatch.setattr(words, "read_document", read)
 

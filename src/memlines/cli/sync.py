@@ -23,7 +23,6 @@ from memlines.cli.output import (
     wants_json,
     warn,
 )
-from memlines.embed.spending.budget import in_dollars
 from memlines.types import Report
 
 if TYPE_CHECKING:
@@ -76,6 +75,8 @@ def _show_plan(workspace: Path | None) -> None:
 
 def describe_cost(plan: Plan) -> str:
     """Say what has to be embedded, what that costs, and where text goes."""
+    from memlines.embed.spending.budget import in_dollars
+
     goes = f"sent to {plan.sends_text_to}" if plan.sends_text_to else "nothing leaves this machine"
     price = "of unknown price" if plan.dollars is None else in_dollars(plan.dollars)
     return (

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from memlines.embed.base import Provider
@@ -16,8 +16,6 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.sync.discovery import is_dirty, lags_behind
 from memlines.index.sync.job import count_to_do, engine_warning, reason_to_rebuild
-from memlines.memory.aliases import AliasNote
-from memlines.memory.answering import Quotes
 from memlines.memory.open_index import A_MOMENT, Background, OpenIndex, silent
 from memlines.paths import Workspace, note_path
 from memlines.settings import Loaded
@@ -25,6 +23,8 @@ from memlines.types import Progress, Report
 
 if TYPE_CHECKING:
     from memlines.index.sync.job import Job
+    from memlines.memory.aliases import AliasNote
+    from memlines.memory.answering import Quotes
     from memlines.memory.facts.table import FactTable
 
 
@@ -92,8 +92,6 @@ class Manager(OpenIndex):
     def __init__(self, workspace: Workspace, loaded: Loaded) -> None:
         super().__init__(workspace, loaded)
         self.background = Background()
-        self.quotes = Quotes(workspace, loaded.settings)
-        self.aliases = AliasNote(workspace)
         self.unindexed = 0
         """How many files the last sync left for another one, because its time was over."""
         self._rest_until = 0.0
@@ -121,6 +119,9 @@ class Manager(OpenIndex):
         """Make the index equal the files, vectors included; the caller waits for it."""
         self.background.stop()  # what it embeds would be left to it
         report = self.run(force=force, progress=progress)
+        traces = self.workspace.root / note_path(self.settings.facts.file), self.workspace.private / "facts"
+        if not any(map(os.path.lexists, traces)):  # no facts, and no table that has to go
+            return report
         return replace(report, warnings=(*report.warnings, *self.fact_table.refresh()))
 
     def run(
@@ -263,6 +264,20 @@ class Manager(OpenIndex):
         # What could not be embedded is not tried again at every search.
         self._given_up = (report.pending, time.monotonic() + _EMBEDDING_REST)
         return [*report.warnings, *self.fact_table.refresh()]
+
+    @cached_property
+    def aliases(self) -> AliasNote:
+        """The words that the user made equal."""
+        from memlines.memory.aliases import AliasNote  # which takes time to import
+
+        return AliasNote(self.workspace)
+
+    @cached_property
+    def quotes(self) -> Quotes:
+        """The notes that hits cite."""
+        from memlines.memory.answering import Quotes  # which takes time to import
+
+        return Quotes(self.workspace, self.settings)
 
     @property
     def fact_table(self) -> FactTable:

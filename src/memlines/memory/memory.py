@@ -13,15 +13,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
-from memlines.embed.select import Probe
 from memlines.errors import SettingsError
 from memlines.files.scan import SUFFIX
-from memlines.index.search.query import parse_query
 from memlines.memory import arguments
-from memlines.memory.answering import search_asked, search_fresh
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
-from memlines.memory.status import Status, probe_embedding, probe_vectors, read_status
 from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Loaded, Settings, load, refuse_if_off, switched_off
 from memlines.settings.workspace import find_workspace
@@ -29,6 +25,7 @@ from memlines.types import CONTEXT_TOKENS, Excerpt, Mode, Progress, Report, Sear
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors
+    from memlines.embed.select import Probe
     from memlines.files.history import Version
     from memlines.files.journal import Operation
     from memlines.index.sync.plan import Plan
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
     from memlines.memory.notes.remember import Remembered
     from memlines.memory.notes.undo import Undone
     from memlines.memory.notes.versions import RestoredVersion
+    from memlines.memory.status import Status
 
 _CONVERSATIONS = ("sessions/", "snapshots/")
 """What the names of transcripts and snapshots begin with in the index."""
@@ -210,6 +208,10 @@ class Memory:
         )
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
+        # Both take time to import, which a sync need not wait for.
+        from memlines.index.search.query import parse_query
+        from memlines.memory.answering import search_asked, search_fresh
+
         settings = self.settings
         wanted = settings.query if max_results is None else replace(settings.query, max_results=max_results)
         parsed = parse_query(
@@ -384,14 +386,20 @@ class Memory:
 
     def status(self, *, deep: bool = False) -> Status:
         """Return the state of the memory; `deep` also asks the provider for one vector of one word."""
+        from memlines.memory.status import read_status
+
         return read_status(self._manager, deep=deep)
 
     def probe_embedding(self) -> Probe:
         """Return whether the provider that the settings ask for makes vectors; it may be sent one word."""
+        from memlines.memory.status import probe_embedding
+
         return probe_embedding(self._manager)
 
     def probe_vectors(self) -> Probe:
         """Return whether vectors can be searched, by the engine that the settings ask for."""
+        from memlines.memory.status import probe_vectors
+
         return probe_vectors(self._manager)
 
     def _check(self, operation: arguments.Arguments | None = None, **given: object) -> None:

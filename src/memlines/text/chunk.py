@@ -25,10 +25,6 @@ from memlines.text.entries import without_session_comments
 from memlines.text.outline import front_matter, heading_above, outline
 from memlines.types import Chunk
 
-CHUNKER_VERSION = 4
-"""Part of the index's identity: a change of the rules below, of those for front matter (`outline.py`), for
-facts (`facts.py`, `fact_note.py`), or for transcripts (`turns.py` and the parsers), makes a rebuild."""
-
 _CHARACTERS_PER_TOKEN = 4
 _SMALLEST_LIMIT = 32
 _WIDE = re.compile("[\u2e80-\u9fff\ua000-\ua4ff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]")
@@ -177,9 +173,6 @@ def chunk_note(text: str, tokens: int, overlap: int) -> list[Chunk]:
         return chunks
     return chunk_text("\n".join(lines[: matter.lines]), tokens, overlap) + chunks
 
-
-SENTENCES_VERSION = 1
-"""Part of the index's identity: a change of the rules below makes a rebuild."""
 
 _MOST = 32
 """Sentences of a chunk that are looked at; 1,600 characters hardly ever hold more."""

@@ -18,9 +18,6 @@ from memlines.text.dates import spans_of
 from memlines.text.entries import Entry, entries_of
 from memlines.types import Chunk, Days
 
-DAYS_VERSION = 1
-"""Part of the index's identity: a change of the rules below makes a rebuild."""
-
 _MARKS = r" {0,3}(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})[ \t]+)?(?:\[[ xX]\][ \t]+)?[*_\[(]{0,4}"
 _FIGURES = (
     r"(?P<figures>\d{4}(?P<sign>[-/])\d{1,2}(?P=sign)\d{1,2}(?=T\d|(?!\w|[./-]\w))"

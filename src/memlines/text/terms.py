@@ -17,9 +17,6 @@ import Stemmer
 
 from memlines.text.language import language_of, stemmers, stop_words, unspaced_stop_words
 
-TERMS_VERSION = 2
-"""Part of the index's identity: a change of the rules below makes a rebuild."""
-
 _UNSPACED = (
     "\u0e00-\u0e7f\u1100-\u11ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f"

@@ -21,9 +21,8 @@ from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_tr
 from memlines.locks import WriterLock
 from memlines.paths import Workspace, note_path
 from memlines.settings import Settings
-from memlines.text.chunk import CHUNKER_VERSION, SENTENCES_VERSION, text_hash
-from memlines.text.days import DAYS_VERSION
-from memlines.text.terms import TERMS_VERSION
+from memlines.text.chunk import text_hash
+from memlines.text.versions import CHUNKER_VERSION, DAYS_VERSION, SENTENCES_VERSION, TERMS_VERSION
 from memlines.types import Progress, Space
 
 if TYPE_CHECKING:

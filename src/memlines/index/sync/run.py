@@ -16,11 +16,10 @@ from memlines.index.store.sqlite import cache, files, spaces
 from memlines.index.store.sqlite.db import system_errors, transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import SYNCED
-from memlines.index.sync.discovery import find_files
+from memlines.index.sync.discovery import doubtful_files, find_files
 from memlines.index.sync.job import Job, covers_same_files, identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.pending import put_known
 from memlines.index.sync.vectors import add_vectors, drop_unwanted_spaces
-from memlines.index.sync.words import keep_unseen, update_words
 from memlines.types import Report
 
 
@@ -135,7 +134,19 @@ def _count_pending(job: Job, index: Index) -> int:
 
 def _update(job: Job, index: Index, *, replacing: Index | None = None) -> Report:
     discovery = find_files(job.workspace, job.settings, job.heads)
-    changes = update_words(job, index, discovery)
+    doubtful, known = doubtful_files(discovery, index)
+    if not doubtful and replacing is None and index.count_known() == len(discovery.files):
+        index.note(SYNCED, datetime.now(UTC).isoformat(timespec="seconds"))
+        return Report(
+            unchanged=len(discovery.files),
+            pending=_count_pending(job, index),
+            skipped=tuple(problem for problem in discovery.problems if not problem.failed),
+            failed=tuple(problem for problem in discovery.problems if problem.failed),
+        )
+    # What cuts texts and takes them apart takes time to import, and mostly nothing changed.
+    from memlines.index.sync.words import keep_unseen, update_words
+
+    changes = update_words(job, index, discovery, doubtful, known)
     if changes.left:
         return Report(tuple(changes.indexed), changes.unchanged, unindexed=changes.left)
     if replacing is not None:

@@ -12,7 +12,6 @@ from memlines.files.tombstones import Forgotten
 from memlines.folders import Tree
 from memlines.index.store.sqlite.index import Change, Index, tail_of
 from memlines.index.sync.discovery import (
-    doubtful_files,
     is_unchanged,
     missing_paths,
     suspiciously_gone,
@@ -54,8 +53,14 @@ class Changes:
     """The hashes of what was read, to distinguish a file that moved from one that is gone."""
 
 
-def update_words(job: Job, index: Index, discovery: Discovery) -> Changes:
-    """Make the words of an index equal the files.
+def update_words(
+    job: Job,
+    index: Index,
+    discovery: Discovery,
+    doubtful: list[FoundFile],
+    known: Mapping[str, IndexedFile],
+) -> Changes:
+    """Make the words of an index equal the files, of which some are `doubtful`, and `known` as they were.
 
     If a suspicious number of files is gone, they stay in the index, except with `force`. If the deadline of
     the job passes it stops: files that are left may hold what seems to be gone, so nothing is removed then.
@@ -63,7 +68,6 @@ def update_words(job: Job, index: Index, discovery: Discovery) -> Changes:
     until = None if job.deadline is None else max(job.deadline, time.monotonic() + _LEAST_READING)
     index.keeps_vectors = job.settings.cache.enabled
     changes = Changes(Forgotten.load(job.workspace))
-    doubtful, known = doubtful_files(discovery, index)
     changes.unchanged = len(discovery.files) - len(doubtful)
     all_found = changes.unchanged + len(known) == index.count_known()
     before = {} if all_found else index.files()

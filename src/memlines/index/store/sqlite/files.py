@@ -65,8 +65,8 @@ _PLAIN_FLAGS = (
 _FLAGS = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB
 
 
-def blocks(path: Path) -> Iterator[bytes]:
-    """Yield the content of a file, piece by piece; raise `OSError` if it cannot be read."""
+def blocks(path: Path, size: int = _BLOCK) -> Iterator[bytes]:
+    """Yield the content of a file, in pieces of that size; raise `OSError` if it cannot be read."""
     path.stat()  # says why, if there is no such file
     if not os.access(path, os.R_OK):
         raise PermissionError(f"{path} may not be read")
@@ -75,9 +75,9 @@ def blocks(path: Path) -> Iterator[bytes]:
     except apsw.Error as error:
         raise OSError(f"{path} cannot be opened: {error}") from error
     try:
-        size = file.xFileSize()
-        for at in range(0, size, _BLOCK):
-            yield file.xRead(min(_BLOCK, size - at), at)  # a longer read would lose zeros at its end
+        end = file.xFileSize()
+        for at in range(0, end, size):
+            yield file.xRead(min(size, end - at), at)  # a longer read would lose zeros at its end
     except apsw.Error as error:
         raise OSError(f"{path} cannot be read: {error}") from error
     finally:
@@ -104,7 +104,7 @@ def check_file(path: Path) -> None:
         return
     try:
         size = path.stat().st_size
-        begin = next(blocks(path), b"")
+        begin = next(blocks(path, _ONE_PAGE), b"")
     except OSError as error:
         what = f"the index {str(path)!r} cannot be read: {reason_of(error)}"
         raise StoreReadOnly(what, todo="Check its permissions") from error
@@ -138,7 +138,7 @@ def is_ours(path: Path) -> bool:
 
 def is_marked(path: Path) -> bool:
     """Return whether a file has the mark of an index of ours."""
-    return _is_marked(next(blocks(path), b""))
+    return _is_marked(next(blocks(path, _ONE_PAGE), b""))
 
 
 def _is_marked(begin: bytes) -> bool:

@@ -31,8 +31,6 @@ from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, Index
 from memlines.index.store.sqlite.schema import migrate, version_of
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.text.chunk import chunk_id, text_hash
-from memlines.text.language import language_of
-from memlines.text.terms import join_terms, title_of
 from memlines.types import Chunk, Document, IndexedFile, Spot, Tail
 
 _GROUP = 256
@@ -196,6 +194,9 @@ class Index(IndexReader):
         is_new: bool = False,
     ) -> Change:
         """Work out what has to be written of a file; of a new one without a look into the index."""
+        from memlines.text.language import language_of
+        from memlines.text.terms import join_terms, title_of  # which takes time to import
+
         language = self._language_for(document, since)
         known: Iterable[tuple[Any, ...]] = ()
         if not is_new:
@@ -262,6 +263,8 @@ class Index(IndexReader):
             known = self.connection.execute(sql, (document.path,)).get
             if known:
                 return str(known)
+        from memlines.text.language import language_of
+
         return language_of(document.text)
 
     @cached_property
