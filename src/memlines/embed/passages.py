@@ -23,15 +23,20 @@ def embed_passages(provider: Provider, texts: Sequence[str]) -> list[bytes]:
         sentences_of(text) if provider.by_sentence and len(pieces) == 1 else []
         for text, pieces in zip(texts, wholes, strict=True)
     ]
-    vectors = embed_documents(provider, [piece for own in (*wholes, *parts) for piece in own])
-    packed, whole, part = [], 0, sum(map(len, wholes))
+    # Each beside its parts, with which it shares most of its words; what is in two passages only once.
+    places: dict[str, int] = {}
     for pieces, own in zip(wholes, parts, strict=True):
-        vector, sentences = vectors[whole : whole + len(pieces)], vectors[part : part + len(own)]
+        for piece in (*pieces, *own):
+            places.setdefault(piece, len(places))
+    vectors = embed_documents(provider, list(places))
+    packed = []
+    for pieces, own in zip(wholes, parts, strict=True):
+        rows = [places[piece] for piece in pieces]
+        vector, sentences = vectors[rows], vectors[[places[piece] for piece in own]]
         if len(pieces) > 1:
             mean = np.average(vector, axis=0, weights=[len(piece) for piece in pieces])
             vector, sentences = validated([mean], 1, len(mean)), vector
         packed.append(b"".join([*encode(vector), *encode_sentences(sentences, vector)]))
-        whole, part = whole + len(pieces), part + len(own)
     return packed
 
 

@@ -4,8 +4,8 @@ Every token becomes an embedding and three convolutions over its neighbours (win
 and 5 tokens, two layers deep); these features are normalised, summed over the text and sent
 through a few dense layers. Whatever depends on a token alone is done once for each distinct
 token of a batch: dequantising, projecting, and the products of the first convolution, whose
-output is a sum of one product for each place of its window. Only the second convolution has
-to be worked out for every token.
+output is a sum of one product for each place of its window. Both layers are then worked out
+once for each distinct surrounding of a token: a passage and its sentences share most of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
@@ -33,6 +32,7 @@ _TABLES = 17
 _TABLE_ROWS = 7530
 _WIDTH = 256
 
+_REACH_OF_LAYER = 2
 _GAP = 2
 """Empty rows between segments, so that no window reaches from one into the next."""
 
@@ -161,14 +161,16 @@ def feature_sums(weights: Weights, segments: Sequence[Segment]) -> Floats:
     distinct, places = np.unique(tokens, return_inverse=True)
     embedding = _dequantised(weights, distinct)
     inputs = _projected(weights, embedding)
-    empty = np.flatnonzero(tokens == _NO_TOKEN)
-    contextual = np.empty((len(tokens), len(_BRANCHES) * _WIDTH), dtype=np.float32)
+    near, places = _surroundings(places, len(distinct))
+    hidden = [_first_layer(weights, number, branch, inputs, near) for number, branch in enumerate(_BRANCHES)]
+    around, places = _surroundings(places, len(near))
+    contextual = np.empty((len(around), len(_BRANCHES) * _WIDTH), dtype=np.float32)
     for number, branch in enumerate(_BRANCHES):
         columns = slice(number * _WIDTH, (number + 1) * _WIDTH)
-        hidden = _first_layer(weights, number, branch, inputs[:, columns], places)
-        hidden[empty] = 0
-        contextual[:, columns] = _second_layer(weights, number, branch, hidden)
-    return _normalised_sums(weights, segments, begins, embedding, contextual, places)
+        contextual[:, columns] = _second_layer(weights, number, branch, hidden[number], around)
+    own = near[around[:, _REACH_OF_LAYER], _REACH_OF_LAYER]
+    features = np.concatenate([embedding[own], contextual], axis=1)
+    return _normalised_sums(weights, segments, begins, features, places)
 
 
 def vectors_of(weights: Weights, sums: Floats, counts: NDArray[np.int64]) -> Floats:
@@ -186,16 +188,30 @@ def vectors_of(weights: Weights, sums: Floats, counts: NDArray[np.int64]) -> Flo
 
 
 def _laid_out(segments: Sequence[Segment]) -> tuple[Ids, list[int]]:
-    """Return all tokens in one array with gaps around the segments, and where each begins."""
-    total = sum(len(segment.ids) + _GAP for segment in segments) + _GAP
+    """Return all tokens in one array with gaps around the segments, and where each begins.
+
+    Before the first and behind the last are as many empty rows as the two layers reach.
+    """
+    total = sum(len(segment.ids) + _GAP for segment in segments) - _GAP + 2 * REACH
     tokens = np.full(total, _NO_TOKEN, dtype=np.int32)
     begins = []
-    row = _GAP
+    row = REACH
     for segment in segments:
         tokens[row : row + len(segment.ids)] = segment.ids
         begins.append(row)
         row += len(segment.ids) + _GAP
     return tokens, begins
+
+
+def _surroundings(places: Places, count: int) -> tuple[Places, Places]:
+    """Return the distinct runs of five entries, and which of them is around each but the outer two.
+
+    The entries are numbers below `count`, so five of them make one number, which is quick to compare.
+    """
+    runs = np.lib.stride_tricks.sliding_window_view(places, 2 * _REACH_OF_LAYER + 1)
+    codes = runs @ (np.int64(count) ** np.arange(runs.shape[1]))
+    _, first, around = np.unique(codes, return_index=True, return_inverse=True)
+    return runs[first], around
 
 
 def _dequantised(weights: Weights, ids: Ids) -> Floats:
@@ -219,40 +235,29 @@ def _projected(weights: Weights, embedding: Floats) -> Floats:
     return inputs
 
 
-def _first_layer(weights: Weights, number: int, branch: _Branch, inputs: Floats, places: Places) -> Floats:
-    """Return the first convolution of a branch for every row, with its input added."""
-    rows = len(places)
-    hidden = np.zeros((rows, _WIDTH), dtype=np.float32)
-    inner = hidden[_GAP : rows - _GAP]
+def _first_layer(weights: Weights, number: int, branch: _Branch, inputs: Floats, near: Places) -> Floats:
+    """Return the first convolution of a branch for tokens in their surroundings, with its input added."""
+    own = inputs[:, number * _WIDTH : (number + 1) * _WIDTH]
+    hidden = np.empty((len(near), _WIDTH), dtype=np.float32)
+    hidden[:] = weights.first_bias[number]
     for place in range(branch.window):
-        product: Floats = inputs @ weights.first[branch.first + place]
-        away = place - branch.left
-        inner += product.take(places[_GAP + away : rows - _GAP + away], axis=0)
-    inner += weights.first_bias[number]
-    _positive(inner)
-    inner += inputs.take(places[_GAP : rows - _GAP], axis=0)
+        product: Floats = own @ weights.first[branch.first + place]
+        hidden += product.take(near[:, _REACH_OF_LAYER + place - branch.left], axis=0)
+    _positive(hidden)
+    hidden += own.take(near[:, _REACH_OF_LAYER], axis=0)
+    hidden[near[:, _REACH_OF_LAYER] == 0] = 0  # the gaps
     return hidden
 
 
-def _second_layer(weights: Weights, number: int, branch: _Branch, hidden: Floats) -> Floats:
-    """Return the second convolution of a branch for every row, with its input added."""
-    rows = len(hidden)
-    size = branch.window * _WIDTH
-    # A window is a run of whole rows, so its values already lie next to each other; the view
-    # says so and the product gets one copy of it in the shape it needs.
-    windows = as_strided(
-        hidden[_GAP - branch.left :],
-        shape=(rows - 2 * _GAP, size),
-        strides=(hidden.strides[0], hidden.strides[1]),
-        writeable=False,
-    )
+def _second_layer(weights: Weights, number: int, branch: _Branch, hidden: Floats, around: Places) -> Floats:
+    """Return the second convolution of a branch for tokens in their surroundings, with its input added."""
+    begin, size = _REACH_OF_LAYER - branch.left, branch.window * _WIDTH
+    windows = hidden.take(around[:, begin : begin + branch.window], axis=0).reshape(-1, size)
     matrix = weights.second[branch.first * _WIDTH : branch.first * _WIDTH + size]
-    result = np.zeros_like(hidden)
-    inner = result[_GAP : rows - _GAP]
-    np.matmul(np.ascontiguousarray(windows), matrix, out=inner)
-    inner += weights.second_bias[number]
-    _positive(inner)
-    inner += hidden[_GAP : rows - _GAP]
+    result: Floats = windows @ matrix
+    result += weights.second_bias[number]
+    _positive(result)
+    result += hidden.take(around[:, _REACH_OF_LAYER], axis=0)
     return result
 
 
@@ -260,31 +265,24 @@ def _normalised_sums(
     weights: Weights,
     segments: Sequence[Segment],
     begins: Sequence[int],
-    embedding: Floats,
-    contextual: Floats,
+    features: Floats,
     places: Places,
 ) -> Floats:
-    """Normalise each token's features and sum them, without writing the normalised ones down.
+    """Normalise the features of tokens and sum them, without writing the normalised ones down.
 
     A token's normalised features are `(f - mean) / deviation`, so a segment's sum is a product
     of the features with the inverse deviations, less one number.
     """
-    mean = embedding.sum(axis=1)[places]
-    mean += contextual.sum(axis=1)
-    mean /= FEATURES
-    square = np.einsum("ij,ij->i", embedding, embedding)[places]
-    square += np.einsum("ij,ij->i", contextual, contextual)
-    inverse = 1 / np.sqrt(square / FEATURES - mean * mean + weights.epsilon)
-    sums = np.empty((len(segments), FEATURES), dtype=np.float32)
-    share = np.empty((len(segments), len(embedding)), dtype=np.float32)
+    mean = features.mean(axis=1)
+    square = np.einsum("ij,ij->i", features, features) / FEATURES
+    inverse = 1 / np.sqrt(square - mean * mean + weights.epsilon)
+    share = np.empty((len(segments), len(features)), dtype=np.float32)
     for index, (segment, begin) in enumerate(zip(segments, begins, strict=True)):
-        own = slice(begin + segment.start, begin + segment.stop)
-        share[index] = np.bincount(places[own], inverse[own], len(embedding))
-        sums[index, DIMS:] = inverse[own] @ contextual[own]
-    np.matmul(share, embedding, out=sums[:, :DIMS])
-    for index, (segment, begin) in enumerate(zip(segments, begins, strict=True)):
-        own = slice(begin + segment.start, begin + segment.stop)
-        sums[index] -= inverse[own] @ mean[own]
+        own = places[begin - REACH + segment.start : begin - REACH + segment.stop]
+        share[index] = np.bincount(own, minlength=len(features))
+    share *= inverse
+    sums: Floats = share @ features
+    sums -= (share @ mean)[:, None]
     return sums
 
 
