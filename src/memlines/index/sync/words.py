@@ -132,7 +132,11 @@ class _Writer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        group, self._group = self._group, []
+        self.finish()
+
+    def finish(self) -> None:
+        """Write what is left, and return when all is written."""
+        group, self._group, self._size = self._group, [], 0
         index = self.wait()
         if group:
             index.write(group)
@@ -147,7 +151,7 @@ class _Writer:
     def add(self, document: Document, cut: Cut, *, is_known: bool) -> None:
         """Gather one more file, and have the group written if it is large."""
         if document.path in self._seen:  # two transcripts of one name, of which the last one counts
-            self.__exit__()
+            self.finish()
         is_new = not is_known and document.path not in self._seen
         self._seen.add(document.path)
         index = self._index if is_new else self.wait()

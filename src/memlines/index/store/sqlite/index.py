@@ -55,7 +55,7 @@ class Staying:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is to be written of one file: worked out before, so that nothing but the disk can stop it halfway.
+    """What a write changes of one file, worked out before: then only the disk can stop it halfway.
 
     These are the numbers of the chunks that go, those that stay on other lines or get other days, and the new
     ones, each with its name, its language and the terms of its text and its title.
