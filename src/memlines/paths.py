@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import posixpath
 import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from memlines.errors import SettingsError, WorkspaceError, reason_of
 from memlines.old_name import MARKS, NAME, NEW_NAME, folder_in_use, get_variable, is_ours
+from memlines.records import dataclass
 
 PRIVATE_DIR = ".memory"
 """The folder of a workspace that holds what is derived or private."""

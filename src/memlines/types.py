@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
+
+from memlines.records import dataclass
 
 Source = Literal["memory", "sessions"]
 Mode = Literal["hybrid", "words", "vectors"]

@@ -11,13 +11,14 @@ import math
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
 from memlines.agent.messages import redactor
 from memlines.index.search.query import as_prose
 from memlines.paths import note_path
+from memlines.records import dataclass
 from memlines.settings import switched_off
 from memlines.text.neutral import (
     FACTS_TAG,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -24,6 +24,7 @@ from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now, main_note
 from memlines.memory.notes.recall import latest
 from memlines.paths import note_path
+from memlines.records import dataclass
 from memlines.settings import switched_off
 from memlines.text.chunk import weigh
 from memlines.text.days import log_day

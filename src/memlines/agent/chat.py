@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any, Literal, get_args
 
 from memlines.embed.remote.http import Http, Patience
 from memlines.errors import EmbeddingError, ProviderUnreachable, SettingsError, TextsRefused
+from memlines.records import dataclass
 from memlines.settings.tree import Chat
 from memlines.text.neutral import Neutral, Quote, block
 from memlines.text.terms import telling_words, words_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,6 +22,7 @@ from memlines.files.place import ensure_private
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import session_mark
+from memlines.records import dataclass
 from memlines.settings import switched_off
 from memlines.text.decisions import is_decision
 from memlines.text.neutral import Quote

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
 from memlines.agent.capture.filters import is_injection
+from memlines.records import dataclass
 from memlines.text.dates import spans_of
 from memlines.text.decisions import compose, is_said
 from memlines.text.outline import closes

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, get_args
 
 from memlines.errors import UsageError
 from memlines.files.tombstones import Forgotten
 from memlines.memory.memory import Memory
+from memlines.records import dataclass
 from memlines.text.neutral import visible, without_quotes
 from memlines.text.redaction import redact, rules_of
 from memlines.types import Role, Turn

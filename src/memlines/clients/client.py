@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -27,6 +26,7 @@ from memlines.clients.receipt import (
 from memlines.errors import PathError, WorkspaceError, reason_of
 from memlines.files.atomic import read
 from memlines.paths import HOME_VARIABLE, contains
+from memlines.records import dataclass
 from memlines.types import ClientName
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd")

@@ -12,11 +12,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import AnyStr
 
 from memlines.errors import WriteError
+from memlines.records import dataclass
 
 
 def hash_of(content: bytes) -> str:

@@ -10,12 +10,13 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from memlines.clients.edits import Edit, Insertion, cut
 from memlines.errors import WriteError
+from memlines.records import dataclass
 
 _SPACE = re.compile(r"\ufeff?[ \t\r\n]*")
 _INDENTED = re.compile(r"\n([ \t]+)\S")

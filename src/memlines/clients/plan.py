@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
@@ -23,6 +23,7 @@ from memlines.clients.receipt import (
 )
 from memlines.errors import PathError, WriteError
 from memlines.files.atomic import read, refuse_link
+from memlines.records import dataclass
 from memlines.version import __version__
 
 Action = Literal["make", "replace", "edit", "remove", "unchanged", "keep"]

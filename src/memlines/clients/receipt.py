@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,6 +20,7 @@ from memlines import old_name
 from memlines.clients.edits import Edited, hash_of
 from memlines.errors import PathError, WriteError, reason_of
 from memlines.files.atomic import read
+from memlines.records import dataclass
 from memlines.version import __version__
 
 OWN = "."

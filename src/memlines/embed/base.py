@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from memlines.errors import BadVectors, UsageError
+from memlines.records import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,10 +14,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memlines.embed.base import Provider, embed_query
 from memlines.errors import EmbeddingError, ProviderUnusable
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.settings.tree import BUILTIN_MODEL, SERVICES, Embeddings
 from memlines.types import Space

@@ -15,7 +15,6 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from memlines.errors import WriteError
@@ -26,6 +25,7 @@ from memlines.files.scan import SUFFIX, files_below
 from memlines.files.tombstones import Forgotten
 from memlines.folders import PRIVATE_FILE, open_folder
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.text.edits import cut, line_end_of, locate, split, tidy_end
 from memlines.text.entries import Entry, entries_of
 from memlines.text.matching import bare

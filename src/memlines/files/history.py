@@ -14,7 +14,6 @@ import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
 from pathlib import Path
@@ -38,6 +37,7 @@ from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.scan import NOTES_DIR, files_below, scan_below
 from memlines.folders import PRIVATE_FILE
 from memlines.paths import Workspace
+from memlines.records import dataclass
 
 MAX_VERSIONS = 50
 MAX_BYTES = 64_000_000

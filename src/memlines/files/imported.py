@@ -6,7 +6,6 @@ What is replaced is only what its successor holds as well, so nothing has to be 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +15,7 @@ from memlines.files.place import Place, attempt, writing
 from memlines.files.scan import MAX_SESSION_BYTES, SESSIONS_DIR
 from memlines.folders import PRIVATE_FILE
 from memlines.paths import Workspace
+from memlines.records import dataclass
 
 Relation = Literal["other", "part", "whole"]
 """What a file that is there is to the new one: another conversation, a part of the new one, or all of it."""

@@ -17,7 +17,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,6 +26,7 @@ from memlines.files import atomic
 from memlines.files.place import reading
 from memlines.folders import PRIVATE_FILE, open_folder
 from memlines.paths import Workspace
+from memlines.records import dataclass
 
 FILE_NAME = "writes.jsonl"
 MAX_BYTES = 1_000_000

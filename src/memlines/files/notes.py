@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from memlines.errors import PathError, UsageError, WriteError
@@ -18,6 +17,7 @@ from memlines.files.history import change
 from memlines.files.place import Place, attempt, check_new_name, place_of, writing
 from memlines.files.read import decode
 from memlines.paths import Workspace, is_unicode
+from memlines.records import dataclass
 from memlines.settings.tree import Files
 from memlines.text.edits import add, locate, tidy
 from memlines.text.entries import title_of

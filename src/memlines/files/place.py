@@ -14,7 +14,6 @@ import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,6 +31,7 @@ from memlines.folders import (
 )
 from memlines.locks import WriterLock
 from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.records import dataclass
 from memlines.text.neutral import unseen_in
 
 _IGNORE = ".gitignore"

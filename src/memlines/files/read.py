@@ -7,7 +7,6 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -25,6 +24,7 @@ from memlines.files.scan import (
 )
 from memlines.folders import Tree, link_error, open_file, open_folder
 from memlines.paths import Workspace, contains
+from memlines.records import dataclass
 from memlines.types import LONGEST_LINE, Document, Excerpt, Fingerprint, FoundFile, Problem, Tail
 
 DEFAULT_LINES = 120

@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, get_args
 
@@ -24,6 +24,7 @@ from memlines.files.place import Place, attempt, reading, writing
 from memlines.files.trash import STAMP, is_stamp, next_stamp
 from memlines.folders import PRIVATE_FILE
 from memlines.paths import PRIVATE_DIR, Workspace, is_unicode
+from memlines.records import dataclass
 from memlines.types import Problem, Role, Transcript, Turn
 
 FOLDER = "snapshots"

@@ -21,7 +21,7 @@ import json
 import re
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -30,6 +30,7 @@ from memlines.files import atomic
 from memlines.files.place import Place, attempt, reading, writing
 from memlines.folders import PRIVATE_FILE
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.text.matching import compose, cut_spans, goes_on, pieces_of, tokens_in, words_in
 from memlines.types import Turn
 

@@ -10,7 +10,6 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, datetime, timedelta
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from memlines.files.place import Place, reading
 from memlines.files.scan import SUFFIX, files_below, folders_below
 from memlines.folders import PRIVATE_FILE, open_folder
 from memlines.paths import Workspace
+from memlines.records import dataclass
 
 MAX_ITEMS = 1000
 MAX_BYTES = 64_000_000

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.memory.open_index import silent
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.aliases import NO_EXPANSION
 from memlines.text.terms import telling_words, words_of

@@ -12,10 +12,10 @@ import math
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from memlines.errors import UsageError
+from memlines.records import dataclass
 from memlines.settings.values import shown_value
 from memlines.text.facts import CATEGORIES, IMPORTANCE, SCOPE
 from memlines.types import Mode, Source, cited

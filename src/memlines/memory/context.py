@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memlines.index.search.passages import part_of, snippet_of
 from memlines.index.search.query import as_prose, without_code
+from memlines.records import dataclass
 from memlines.settings import switched_off
 from memlines.text.chunk import weigh
 from memlines.text.neutral import Quote, block, without_quotes

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ from memlines.index.sync.discovery import is_dirty, lags_behind
 from memlines.index.sync.job import count_to_do, engine_warning, reason_to_rebuild
 from memlines.memory.open_index import A_MOMENT, Background, OpenIndex, silent
 from memlines.paths import Workspace, note_path
+from memlines.records import dataclass
 from memlines.settings import Loaded
 from memlines.types import Progress, Report
 

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_fi
 from memlines.index.sync.discovery import is_behind
 from memlines.index.sync.job import engine_trouble, engine_warning, reason_to_rebuild, space_of
 from memlines.paths import HISTORY_FILE, Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings, switched_off
 from memlines.settings.tree import SERVICES
 from memlines.types import Discovery, IndexedFile, Problem, Source

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from memlines.errors import SettingsError
 from memlines.paths import MAIN_AGENT, check_agent
+from memlines.records import dataclass
 from memlines.settings.keys import SESSION_MEMORY, known_keys, with_session_memory
 from memlines.settings.values import Key, shown_value
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,6 +13,7 @@ from memlines import old_name
 from memlines.errors import MemoryOff, SettingsError
 from memlines.old_name import new_variable
 from memlines.paths import HOME_VARIABLE, OPENCODE_DIR, Workspace, user_config_file
+from memlines.records import dataclass
 from memlines.settings.keys import (
     SESSION_MEMORY,
     VARIABLE_PREFIX,

@@ -1,7 +1,6 @@
 """The settings of reranking, a part of the tree."""
 
-from dataclasses import dataclass
-
+from memlines.records import dataclass
 from memlines.settings.values import key
 
 RERANK_SERVICES: dict[str, tuple[str, ...]] = {

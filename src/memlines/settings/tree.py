@@ -2,12 +2,11 @@
 
 A key's kind and choices are those of its type, so annotations must not be strings here.
 """
-# ruff: noqa: RUF009 (`key` and `section` return dataclass fields)
 
-from dataclasses import dataclass
 from typing import Literal
 
 from memlines.paths import MAIN_AGENT, languages_with
+from memlines.records import dataclass
 from memlines.settings.rerank import Rerank
 from memlines.settings.values import key, section
 from memlines.types import ClientName, Source

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
 from memlines.errors import SettingsError
+from memlines.records import dataclass
 from memlines.settings.trusted_files import Project
 
 Kind = Literal["bool", "int", "float", "str", "list", "dict"]

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 
+from memlines.records import dataclass
 from memlines.text.entries import entries_of, without_comments
 from memlines.text.language import language_of, stop_words
 from memlines.text.terms import telling_words, words_of

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
+from memlines.records import dataclass
 from memlines.text import date_words as words
 from memlines.text.date_words import Days, Part, one_day, whole_months
 from memlines.text.language import language_of

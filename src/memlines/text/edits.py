@@ -6,9 +6,9 @@ Only line feeds separate lines. Lines are counted from 1, and both ends of a ran
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from io import StringIO
 
+from memlines.records import dataclass
 from memlines.text.entries import (
     entries_of,
     last_kind,

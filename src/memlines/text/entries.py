@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from memlines.records import dataclass
 from memlines.text.outline import CODE_FENCE, closes, fence_in, heading_above, outline
 
 Kind = Literal["heading", "item", "paragraph", "code"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from textwrap import dedent
@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from memlines.errors import UsageError
 from memlines.paths import is_unicode
+from memlines.records import dataclass
 from memlines.text.entries import entries_of, without_comments
 
 _STRUCK = "struck"

@@ -18,9 +18,10 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, zip_longest
 from typing import Any
+
+from memlines.records import dataclass
 
 CONTROLS = "\x00-\x08\x0b-\x1f\x7f-\x9f"
 """Control characters except the tab and the line feed, for a character class of a pattern."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from memlines.records import dataclass
 
 _LONGEST_TITLE = 120
 """Characters kept of a heading, so that context never outweighs the text it belongs to."""

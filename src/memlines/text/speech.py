@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
 from memlines.paths import languages_with
+from memlines.records import dataclass
 from memlines.text.language import section
 from memlines.text.neutral import without_quotes
 from memlines.text.outline import closes

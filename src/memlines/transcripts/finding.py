@@ -14,12 +14,13 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memlines.errors import MemlinesError, reason_of
 from memlines.paths import is_unicode
+from memlines.records import dataclass
 from memlines.transcripts.lines import BROKEN, Meaning, Record, gather, record_of, records_of, split
 from memlines.types import Fingerprint, Problem, Transcript
 

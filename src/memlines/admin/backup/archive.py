@@ -14,7 +14,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -45,6 +44,7 @@ from memlines.files.atomic import sync_folder
 from memlines.files.scan import SUFFIX
 from memlines.folders import CREATE_FLAGS, PRIVATE_FILE, open_private
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.types import Problem, Progress
 

@@ -13,13 +13,14 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
 from memlines.errors import BackupError, PathError, reason_of
 from memlines.files.scan import fingerprint_of
 from memlines.folders import open_file
+from memlines.records import dataclass
 from memlines.types import Problem
 
 FORMAT = "recollect-backup"

@@ -14,7 +14,7 @@ from __future__ import annotations
 import shutil
 import stat
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import date
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -32,6 +32,7 @@ from memlines.files.read import decode
 from memlines.files.tombstones import Forgotten, adopt
 from memlines.folders import PRIVATE_FILE, Tree, open_folder
 from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.neutral import unseen_in
 from memlines.types import Problem, Progress

@@ -10,7 +10,6 @@ import os
 import re
 import secrets
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -43,6 +42,7 @@ from memlines.errors import BackupError, PathError, UsageError, WorkspaceError, 
 from memlines.files.journal import operation
 from memlines.files.tombstones import Forgotten
 from memlines.paths import Workspace, contains, expand_home
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.types import Problem, Progress
 

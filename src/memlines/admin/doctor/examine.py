@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from memlines.errors import MemlinesError, StoreDamaged, reason_of
 from memlines.files.place import ensure_private
 from memlines.index.store.sqlite.db import store_errors
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.types import Progress
 
 Check = Callable[[Checkup], Iterator[Finding]]

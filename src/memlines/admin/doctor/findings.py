@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
@@ -17,6 +16,7 @@ from memlines.index.sync.discovery import find_files
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.types import Discovery, IndexedFile, Progress
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Any
@@ -37,6 +37,7 @@ from memlines.locks import WriterLock, eval_lock
 from memlines.memory.memory import Memory
 from memlines.memory.status import LARGEST_EVAL_FILE, MOST_RUNS, eval_place, read_eval_file, read_runs
 from memlines.paths import HISTORY_FILE, QUESTIONS_FILE, Workspace
+from memlines.records import dataclass
 from memlines.settings import Loaded, Settings, list_settings, load, refuse_if_off
 from memlines.types import Mode, Progress
 

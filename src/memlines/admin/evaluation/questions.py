@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +23,7 @@ from memlines.errors import EmbeddingError
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from memlines.memory.notes.entries import body_of, notes_in, slug_of, text_in, text_of
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.chunk import text_hash
 from memlines.text.days import day_of, log_day

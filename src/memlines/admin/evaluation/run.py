@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from memlines.errors import StoreReadOnly, UsageError, WorkspaceError
 from memlines.files.scan import IGNORED_DIRS
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.settings import flatten, list_settings, load
 from memlines.settings.keys import known_keys
 from memlines.types import Mode, Progress, Report, SearchResult, Source

@@ -21,7 +21,6 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -29,6 +28,7 @@ from typing import Any, NamedTuple
 from memlines.errors import UsageError, reason_of
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SESSIONS_DIR
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.types import Hit
 
 _FILE_CUTS = (1, 5, 10)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from memlines.memory.conversations.conversation import (
     name_conversation,
 )
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.redaction import add_counts
 from memlines.transcripts.lines import Began, Meaning, Said, gather, names, table, tidy

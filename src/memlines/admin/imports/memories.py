@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -26,6 +26,7 @@ from memlines.files.scan import NOTES_DIR, SUFFIX
 from memlines.files.tombstones import Forgotten
 from memlines.memory.notes.entries import block_of, local_now, usable_text
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.entries import title_of
 from memlines.text.redaction import add_counts, redact, rules_of

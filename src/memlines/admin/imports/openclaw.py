@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +26,7 @@ from memlines.files.journal import operation
 from memlines.memory.memory import Memory
 from memlines.memory.notes.settings_file import add_settings
 from memlines.paths import check_agent, expand_home
+from memlines.records import dataclass
 from memlines.settings.json5 import parse
 from memlines.settings.keys import known_keys, snake, translate
 from memlines.settings.tree import SERVICES

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from memlines.memory.facts.lance import is_installed, load
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.paths import expand_home
+from memlines.records import dataclass
 from memlines.text.facts import CATEGORIES, IMPORTANCE, LONGEST, Category, Fact, plain
 from memlines.text.redaction import add_counts, redact, rules_of
 from memlines.transcripts.lines import table, tidy

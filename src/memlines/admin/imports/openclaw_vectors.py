@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 
 from memlines.embed.base import Provider, embed_documents, validated
@@ -27,6 +27,7 @@ from memlines.index.sync.discovery import find_files
 from memlines.index.sync.job import Job, identity_of, space_of
 from memlines.index.sync.words import cut_document, read_file
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.chunk import text_hash
 from memlines.types import Cut, Document, Progress

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from memlines.files.place import place_of
 from memlines.files.read import decode
 from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, discover, walk
 from memlines.paths import Workspace, contains, expand_home, is_unicode
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.types import Problem, Progress
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -25,6 +25,7 @@ from memlines.agent.capture.filters import is_code, is_injection, is_pasted, ord
 from memlines.agent.capture.reading import DATES, HOSTS, REASONS, STATED, Reading, likely_languages
 from memlines.agent.intent.detect import Intent, detect
 from memlines.memory.facts.categories import CONTACTS, category_of
+from memlines.records import dataclass
 from memlines.text.facts import Category
 from memlines.text.neutral import without_quotes
 from memlines.text.patterns import fold, word_classes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 from memlines.memory.facts.categories import CONTACTS
 from memlines.paths import languages_with
+from memlines.records import dataclass
 from memlines.text.language import stop_words
 from memlines.text.patterns import WordClasses, fold
 from memlines.text.speech import HIDDEN, Sentence

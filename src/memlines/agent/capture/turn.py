@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from memlines.files.place import ensure_private, writing
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.settings import switched_off
 from memlines.text.facts import CAPTURE, CATEGORIES, LONGEST, FactLine, source_of
 from memlines.text.neutral import Quote

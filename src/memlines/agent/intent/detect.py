@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, get_args
 
 from memlines.agent.intent.rule_table import RULES, Rule
 from memlines.paths import languages_with
+from memlines.records import dataclass
 from memlines.text.language import stop_words
 from memlines.text.patterns import WordClasses, word_classes
 from memlines.text.speech import Sentence, sentences

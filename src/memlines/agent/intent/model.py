@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memlines.agent.intent.detect import (
@@ -22,6 +22,7 @@ from memlines.agent.intent.detect import (
     no_intent,
 )
 from memlines.errors import EmbeddingError
+from memlines.records import dataclass
 from memlines.text.neutral import Neutral, Quote, block
 from memlines.text.redaction import Rules, redact, rules_of
 from memlines.text.speech import sentences

@@ -9,8 +9,9 @@ agent is asked for something.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from memlines.records import dataclass
 
 EXPLICIT, CLEAR, WEAK = 0.95, 0.85, 0.7
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from memlines.embed.remote.errors import quote_message
 from memlines.embed.remote.http import Patience
 from memlines.embed.remote.services import Malformed, Reply
 from memlines.errors import BadVectors
+from memlines.records import dataclass
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vector

@@ -11,12 +11,13 @@ once for each distinct surrounding of a token: a passage and its sentences share
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from memlines.records import dataclass
 
 Floats = NDArray[np.float32]
 Ids = NDArray[np.int32]

@@ -26,7 +26,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from memlines import paths
 from memlines.embed.local.header import PACKAGE
 from memlines.errors import EmbeddingError, ModelFilesError, ProviderUnusable, TextsRefused
 from memlines.folders import make_private_folders
+from memlines.records import dataclass
 
 _SILENT, _ERRORS = -1, 1
 """How much llama.cpp writes to the standard error stream."""

@@ -11,10 +11,10 @@ import os
 import stat
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from memlines.errors import ModelFilesError, reason_of
+from memlines.records import dataclass
 
 PACKAGE = "xllamacpp"
 """The package that brings llama.cpp; it is imported at the first text."""

@@ -11,7 +11,6 @@ import math
 import re
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from memlines.errors import (
@@ -21,6 +20,7 @@ from memlines.errors import (
     QuotaExceeded,
     TextsRefused,
 )
+from memlines.records import dataclass
 
 _QUOTED_CHARACTERS = 200
 _SAME_WORDS = 16

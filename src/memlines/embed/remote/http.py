@@ -14,7 +14,7 @@ import zlib
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import ip_address
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,6 +23,7 @@ from weakref import finalize
 
 from memlines.embed.remote.errors import Refusal, read_network_error, read_refusal
 from memlines.errors import ProviderUnreachable, ProviderUnusable
+from memlines.records import dataclass
 
 if TYPE_CHECKING:
     import httpx2

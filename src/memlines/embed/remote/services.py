@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from memlines.embed.base import Limits, validated
 from memlines.errors import BadVectors
+from memlines.records import dataclass
 from memlines.settings.tree import SERVICES
 
 if TYPE_CHECKING:

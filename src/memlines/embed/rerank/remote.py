@@ -10,7 +10,6 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from memlines.embed.base import Meter
@@ -19,6 +18,7 @@ from memlines.embed.remote.provider import without_secrets
 from memlines.embed.rerank.base import Reranker, rerank_settings_named
 from memlines.embed.spending.budget import estimate
 from memlines.errors import ProviderUnreachable, ProviderUnusable, TextsRefused
+from memlines.records import dataclass
 from memlines.settings.rerank import RERANK_SERVICES, Rerank
 from memlines.text.redaction import Rules
 

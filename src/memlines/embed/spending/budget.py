@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 import threading
 from collections import defaultdict, deque
-from dataclasses import dataclass
 from typing import Literal
 
 from memlines.embed.base import Use
 from memlines.embed.spending.ledger import Account, Ledger, Spent
 from memlines.errors import SettingsError, SpendLimit
+from memlines.records import dataclass
 from memlines.settings.tree import Spend
 
 _MILLION = 1_000_000

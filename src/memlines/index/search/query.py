@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from fnmatch import fnmatchcase
 
 from memlines.index.search.passages import days_of
+from memlines.records import dataclass
 from memlines.settings.tree import Query as QuerySettings
 from memlines.text.aliases import NO_EXPANSION, Expansion
 from memlines.text.date_words import without_happened

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from heapq import nlargest
 from itertools import islice
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from memlines.embed.codec import sentence_cosines
 from memlines.index.search import words as by_words
 from memlines.index.search.query import NO_FILTERS, Query
 from memlines.index.store.sqlite.index import Index
+from memlines.records import dataclass
 from memlines.types import Source
 
 _DEPTH = 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate
 from operator import attrgetter
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from memlines.index.store.sqlite.chunks import (
 from memlines.index.store.sqlite.db import damaged
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
+from memlines.records import dataclass
 from memlines.text.aliases import NO_EXPANSION, Expansion
 from memlines.text.language import language_of, stop_words
 from memlines.text.terms import (

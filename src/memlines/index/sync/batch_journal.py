@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 
 from memlines.index.store.sqlite import cache
 from memlines.index.store.sqlite.cache import Submitted
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.job import Job
+from memlines.records import dataclass
 from memlines.types import Space
 
 MOST_FAILURES = 2

@@ -15,7 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -30,6 +30,7 @@ from memlines.index.store.sqlite.cache import Submitted, submitted_batches
 from memlines.index.sync.batch_journal import MOST_FAILURES, BatchJournal, Failures
 from memlines.index.sync.job import Job, space_of
 from memlines.index.sync.pending import Outcome, put_known, texts_to_send
+from memlines.records import dataclass
 from memlines.settings.tree import Batch
 from memlines.types import Progress
 

@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.vectors import MATRIX, SQLITE_VEC, extension_trouble
 from memlines.locks import WriterLock
 from memlines.paths import Workspace, note_path
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.chunk import text_hash
 from memlines.text.versions import CHUNKER_VERSION, DAYS_VERSION, SENTENCES_VERSION, TERMS_VERSION

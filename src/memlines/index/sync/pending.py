@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from memlines.embed.base import Provider, pack_requests
 from memlines.embed.codec import is_sound, unpack
@@ -31,6 +31,7 @@ from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.spaces import State
 from memlines.index.sync.job import Job, space_of
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.chunk import text_hash
 from memlines.types import Chunk, Space

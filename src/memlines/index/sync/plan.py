@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from memlines.embed.base import Provider, Use
 from memlines.embed.codec import is_packed
@@ -23,6 +23,7 @@ from memlines.index.sync.discovery import (
 )
 from memlines.index.sync.job import Job, covers_same_files, identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.words import cut_document, read_file
+from memlines.records import dataclass
 from memlines.text.chunk import chunk_id, text_hash
 from memlines.types import Chunk, Discovery, Document, FoundFile, IndexedFile, Problem, Space
 

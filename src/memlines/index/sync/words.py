@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memlines.files.read import is_settled, read_document, without_private_blocks
@@ -18,6 +18,7 @@ from memlines.index.sync.discovery import (
 )
 from memlines.index.sync.job import Job
 from memlines.paths import note_path
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.chunk import chunk_note
 from memlines.text.days import date_chunks

@@ -14,7 +14,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -26,6 +26,7 @@ from memlines.files.read import decode_lines
 from memlines.files.scan import limit_for
 from memlines.files.tombstones import Forgotten, session_of
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.redaction import Rules, add_counts, redact, redact_together, rules_of
 from memlines.transcripts.catalogue import CLIENTS, format_of, recognise

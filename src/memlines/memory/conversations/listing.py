@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from memlines.index.sync.discovery import find_files, missing_paths
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.memory.conversations.conversation import client_of
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.transcripts.catalogue import format_of
 from memlines.transcripts.finding import PREFIX

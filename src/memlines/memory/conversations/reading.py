@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,6 +21,7 @@ from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.memory.conversations.conversation import Cleaning, client_of, refuse_unless_on
 from memlines.memory.conversations.listing import format_time
 from memlines.paths import Workspace, is_unicode
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.turns import label_of
 from memlines.transcripts.catalogue import CLIENTS

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 
 from memlines.memory.facts.lexicon import languages, lexicon_of
 from memlines.memory.facts.statements import VERBS, Item, languages_of, statements_of
+from memlines.records import dataclass
 from memlines.text.aliases import NO_EXPANSION, Expansion
 from memlines.text.facts import Fact, FactLine
 from memlines.text.language import stop_words

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,6 +29,7 @@ from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.duplicates import find_known
 from memlines.memory.notes.entries import body_of, daily_log, local_now
+from memlines.records import dataclass
 from memlines.settings import refuse_if_off
 from memlines.settings.values import shown_value
 from memlines.text.fact_note import is_in_scope

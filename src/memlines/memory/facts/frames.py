@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 
 from memlines.memory.facts.lexicon import is_anything, is_known, is_nation, is_place
 from memlines.memory.facts.statements import VERBS, Item, Statement
+from memlines.records import dataclass
 
 _SOME = rf"[^{VERBS}&p]+"
 _DEFINITE = rf"[^{VERBS}&px]*"

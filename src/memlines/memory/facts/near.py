@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -27,6 +26,7 @@ from memlines.memory.facts.statements import Item, Statement, read_together
 from memlines.memory.manager import Manager
 from memlines.memory.notes.duplicates import same_days, same_words, turning_words
 from memlines.memory.open_index import silent
+from memlines.records import dataclass
 from memlines.text.facts import FactLine
 from memlines.text.language import language_of
 from memlines.text.terms import telling_words, terms_of

@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 
 from memlines.errors import MemlinesError, PathError, WriteError
@@ -21,6 +21,7 @@ from memlines.files.scan import fingerprint_of
 from memlines.index.store.sqlite.chunks import chunks_in, note_state, places_in
 from memlines.index.store.sqlite.index import Index
 from memlines.paths import Workspace, note_path
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.edits import add as add_block
 from memlines.text.edits import put

@@ -20,7 +20,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from memlines.errors import PathError, SettingsError, StoreReadOnly, reason_of
@@ -38,6 +38,7 @@ from memlines.files.place import ensure_folder, ensure_private
 from memlines.folders import PRIVATE_FILE
 from memlines.locks import WriterLock
 from memlines.paths import Workspace, contains, expand_home, user_state_dir
+from memlines.records import dataclass
 from memlines.settings import Settings
 
 FOLDER = "facts"

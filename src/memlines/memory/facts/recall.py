@@ -8,7 +8,7 @@ always compared; vectors as well if they are made on this machine.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from heapq import nlargest
 from typing import Any
@@ -26,6 +26,7 @@ from memlines.memory.facts.entities import Meant, find_meant, names_in
 from memlines.memory.facts.note import FactStore
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
+from memlines.records import dataclass
 from memlines.text.aliases import Expansion
 from memlines.text.chunk import text_hash
 from memlines.text.fact_note import is_in_scope, split_scope

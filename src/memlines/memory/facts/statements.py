@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from memlines.memory.facts.lexicon import languages, lexicon_of, longest_phrases, small_words
+from memlines.records import dataclass
 from memlines.text.language import stemmers
 from memlines.text.terms import terms_of_run
 

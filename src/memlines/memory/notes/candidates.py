@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from memlines.errors import PathError, UsageError
@@ -24,6 +24,7 @@ from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.memory.notes.entries import notes_in, session_mark, sessions_in
 from memlines.memory.notes.proof import files_below
 from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.entries import Entry, entries_of
 from memlines.text.language import language_of

@@ -17,7 +17,6 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
 
@@ -27,6 +26,7 @@ from memlines.index.search.words import find_all
 from memlines.memory.manager import Manager
 from memlines.memory.notes.entries import body_of, text_of
 from memlines.paths import languages_with, note_path
+from memlines.records import dataclass
 from memlines.text.dates import spans_of
 from memlines.text.days import day_of
 from memlines.text.entries import Entry, entries_of

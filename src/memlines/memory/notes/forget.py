@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from operator import attrgetter
@@ -51,6 +51,7 @@ from memlines.memory.notes.proof import (
     state_of,
 )
 from memlines.paths import EVAL_DIR, PRIVATE_DIR, QUESTIONS_FILE, Workspace, expand_home, note_path
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.edits import locate
 from memlines.text.entries import entries_of

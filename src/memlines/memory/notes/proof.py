@@ -11,7 +11,7 @@ import json
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.files import NO_TEXT, blocks
 from memlines.memory.notes.entries import notes_in, text_in
 from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.chunk import weigh
 from memlines.text.entries import entries_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from heapq import nlargest
 from operator import itemgetter
@@ -22,6 +21,7 @@ from memlines.memory.notes.entries import (
     topic_title,
 )
 from memlines.paths import Workspace, note_path
+from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.days import day_of, days_in, log_day
 from memlines.text.decisions import compose, is_decision, may_be_decision

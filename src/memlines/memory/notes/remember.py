@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 
 from memlines.errors import SecretRefused, WriteError
@@ -28,6 +27,7 @@ from memlines.memory.notes.entries import (
     topic_title,
     usable_text,
 )
+from memlines.records import dataclass
 from memlines.text.edits import tidy
 from memlines.text.entries import Entry
 from memlines.text.redaction import refuse_secrets, rules_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from difflib import unified_diff
 from pathlib import PurePosixPath
@@ -23,6 +23,7 @@ from memlines.files.journal import Operation, State, Write
 from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.tombstones import Forgotten
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.text.entries import entries_of
 
 UNDO, REDO = "undo", "redo"

@@ -7,7 +7,7 @@ such a change nothing has to be kept, because the old text is still there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.tombstones import Forgotten
 from memlines.memory.notes.undo import NoteChange, change_of, decode_note
 from memlines.paths import Workspace
+from memlines.records import dataclass
 from memlines.text.entries import entries_of
 
 RESTORE = "history --restore"

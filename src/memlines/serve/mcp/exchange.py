@@ -8,10 +8,11 @@ import json
 import re
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from email.message import Message
 from typing import Any
 
+from memlines.records import dataclass
 from memlines.serve.mcp.server import (
     HANDSHAKE,
     STATELESS,

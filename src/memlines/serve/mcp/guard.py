@@ -13,7 +13,7 @@ import re
 import secrets
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from email.message import Message
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from memlines.errors import SettingsError, reason_of
 from memlines.files.atomic import create, read
 from memlines.folders import PRIVATE_FILE, make_private_folders
 from memlines.paths import user_state_dir
+from memlines.records import dataclass
 
 ENDPOINT = "/mcp"
 _NAMES = ("localhost", "127.0.0.1", "[::1]")

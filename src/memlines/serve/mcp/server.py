@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memlines.errors import MemlinesError, UsageError
 from memlines.memory.arguments import Argument, parse
+from memlines.records import dataclass
 from memlines.serve.mcp import offers
 from memlines.serve.rpc.messages import INVALID_PARAMS, NO_SUCH_METHOD, OUR_MISTAKE, Refused, Request
 from memlines.serve.rpc.server import INITIALIZE, Dialect, Method

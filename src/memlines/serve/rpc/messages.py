@@ -12,11 +12,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any, BinaryIO, NoReturn
 
 from memlines.errors import MemlinesError, UsageError, reason_of
+from memlines.records import dataclass
 from memlines.settings.values import shown_value
 from memlines.text.neutral import neutralise, visible_values
 

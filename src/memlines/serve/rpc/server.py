@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, BinaryIO
 
 from memlines.errors import MemlinesError
+from memlines.records import dataclass
 from memlines.serve.rpc.messages import (
     CANCELLED,
     INVALID_PARAMS,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from memlines.errors import UsageError
 from memlines.memory.arguments import Arguments, json_schema
+from memlines.records import dataclass
 
 if TYPE_CHECKING:
     from memlines.memory.memory import Memory

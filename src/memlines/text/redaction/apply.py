@@ -12,12 +12,13 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
 from memlines.errors import SecretRefused
+from memlines.records import dataclass
 from memlines.text.redaction.copies import PLACEHOLDER, values_in, without_copies
 from memlines.text.redaction.patterns import FORMS, MARKED, Rule, check_rules
 from memlines.text.redaction.tokens import compile_ascii, find_tokens, long_words, without_escapes

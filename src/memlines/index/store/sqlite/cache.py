@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from pathlib import Path
 
 from memlines.index.store.sqlite.db import Connection, rows_in, store_errors, transaction
+from memlines.records import dataclass
 from memlines.text.chunk import text_hash
 from memlines.types import Chunk, Space
 

@@ -10,13 +10,13 @@ import json
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
 from memlines.errors import StoreError
 from memlines.index.store.sqlite.db import in_groups, open_read_only
+from memlines.records import dataclass
 
 _BUSY_MS = 1_000
 

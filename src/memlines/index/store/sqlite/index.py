@@ -17,7 +17,6 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, IndexReader
 from memlines.index.store.sqlite.schema import migrate, version_of
 from memlines.index.store.sqlite.spaces import SpaceEntry
+from memlines.records import dataclass
 from memlines.text.chunk import chunk_id, text_hash
 from memlines.types import Chunk, Document, IndexedFile, Spot, Tail
 

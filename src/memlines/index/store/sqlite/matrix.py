@@ -7,7 +7,6 @@ vectors takes a few milliseconds. Those that have the most are then compared by 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from memlines.embed.codec import cosines
 from memlines.index.store.sqlite.db import Connection, damaged, in_groups, rows_in
+from memlines.records import dataclass
 
 Numbers = NDArray[np.int64]
 

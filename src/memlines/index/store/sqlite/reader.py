@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -16,6 +16,7 @@ from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
 from memlines.index.store.sqlite.spaces import SpaceEntry, State
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
+from memlines.records import dataclass
 from memlines.text.chunk import text_hash
 from memlines.types import Chunk, Fingerprint, IndexedChunk, IndexedFile, Problem, Space, Turns
 

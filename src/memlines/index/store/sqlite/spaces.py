@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import Literal
 
 from memlines.index.store.sqlite.db import Connection, transaction
+from memlines.records import dataclass
 from memlines.types import Space
 
 State = Literal["serving", "filling", "kept"]
