@@ -155,7 +155,7 @@ def test_an_error_message_cannot_command_the_terminal(cli: Cli, notes: Path) -> 
     assert not any(ord(letter) < 32 and letter != "\n" for letter in outcome.err)
 
 
-MAIN = "from memlines.cli.main import main; main()"
+MAIN = "from memlines.cli.start import main; main()"
 
 
 def test_init_in_a_folder_that_may_not_be_written(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def run(code: str, *arguments: object) -> str:
 
 
 def command(umask: str, *arguments: object) -> None:
-    code = "import os, sys\nos.umask(int(sys.argv.pop(1), 8))\nfrom memlines.cli.main import main\nmain()\n"
+    code = "import os, sys\nos.umask(int(sys.argv.pop(1), 8))\nfrom memlines.cli.start import main\nmain()\n"
     run(code, umask, *arguments)
 
 

@@ -101,8 +101,8 @@ def cli() -> None:
     """
 
 
-def main() -> None:
-    """Run the command line and exit with its code."""
+def main() -> int:
+    """Run the command line and return its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a letter the terminal lacks must not stop us
@@ -115,7 +115,7 @@ def main() -> None:
         click.secho(f"Error: the output cannot be written: {reason_of(error)}", fg="red", err=True)
         code = 1
     _mention_old_name()
-    sys.exit(code)
+    return code
 
 
 def _mention_old_name() -> None:
