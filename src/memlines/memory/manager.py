@@ -16,7 +16,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.sync.discovery import is_dirty, lags_behind
 from memlines.index.sync.job import count_to_do, engine_warning, reason_to_rebuild
-from memlines.memory.open_index import A_MOMENT, Background, OpenIndex, silent
+from memlines.memory.open_index import A_MOMENT, QUICK_SWEEP, SWEEP_SHARE, Background, OpenIndex, silent
 from memlines.paths import Workspace, note_path
 from memlines.records import dataclass
 from memlines.settings import Loaded
@@ -49,11 +49,6 @@ _BACKGROUND_GROUP = 32
 
 _EMBEDDING_REST = 60.0
 """Seconds until the background tries chunks again that it could not embed."""
-
-_QUICK_SWEEP = 0.005
-_SWEEP_SHARE = 20
-"""Looking for changed files is done at every search as long as it takes less than 5 ms. In larger
-workspaces it rests twenty times as long as it took, so it never costs more than a twentieth."""
 
 _LONG_SWEEP = 0.1
 """Seconds. Where looking for changed files takes longer, a program's first search does it, and later ones
@@ -375,10 +370,11 @@ class Manager(OpenIndex):
             return _Need(state, sync=self._files_changed(index), pending=pending)
         return _Need(state, sync=pending > 0 or self._files_changed(index), embeds=True)
 
-    def look_again(self) -> None:
-        """Have the next search look for changed files itself, because this program changed one."""
+    def look_again(self, path: str | None = None) -> None:
+        """Have the next search look for changed files itself, because this program changed some."""
         self._rest_until = 0.0
         self._wrote = True
+        self.note_changed(path)
 
     def _files_changed(self, index: Index, *, words_only: bool = False) -> bool:
         """Return whether files changed, as far as this search has to find that out itself."""
@@ -397,5 +393,5 @@ class Manager(OpenIndex):
     def _rest(self, started: float, *, changed: bool) -> None:
         """Note how long a look at the files took, and let the next one wait in proportion."""
         self._sweep_seconds = took = time.monotonic() - started
-        rests = not changed and took > _QUICK_SWEEP
-        self._rest_until = started + (1 + _SWEEP_SHARE) * took if rests else 0.0
+        rests = not changed and took > QUICK_SWEEP
+        self._rest_until = started + (1 + SWEEP_SHARE) * took if rests else 0.0

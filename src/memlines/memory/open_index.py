@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 _MOST_CHANGED = 1_000
 """Changed notes that are read one by one; a workspace without an index may have many more."""
 
+QUICK_SWEEP = 0.005
+SWEEP_SHARE = 20
+"""Looking for changed files is done every time as long as it takes less than 5 ms. In larger workspaces it
+rests twenty times as long as it took, so it never costs more than a twentieth."""
+
 
 class OpenIndex:
     """The open index of one memory and the providers of its vectors; safe in several threads."""
@@ -54,6 +59,8 @@ class OpenIndex:
         self._reader: Index | None = None
         self._takes_foreign = False
         self._known: tuple[IndexState, dict[str, IndexedFile]] | None = None
+        self._changed: list[str] = []
+        self._changed_until = 0.0
 
     def open_reader(self) -> Index | None:
         """Return the open reader, opened again if the index file is another one by now."""
@@ -114,15 +121,29 @@ class OpenIndex:
     def changed_notes(self) -> list[str]:
         """Return up to 1,000 notes that were added or changed since they were indexed, the latest first.
 
-        If the index cannot be used, all notes count as changed.
+        If the index cannot be used, all notes count as changed. In a large workspace the same list is
+        returned for a while, with the notes that this program wrote meanwhile.
         """
+        started = time.monotonic()
+        if started < self._changed_until:
+            return self._changed
         notes = discover(self.workspace, self.settings.extra_paths, self.settings.files.max_bytes).files
         known: Mapping[str, IndexedFile] = {}
         with suppress(StoreError), self.opened() as index:
             known = self._known_files(index) if index else {}
         changed = [note for note in notes if not is_unchanged(note, known)]
         latest_first = sorted(changed, key=lambda note: -note.fingerprint.mtime_ns)
-        return [note.path for note in latest_first[:_MOST_CHANGED]]
+        self._changed = [note.path for note in latest_first[:_MOST_CHANGED]]
+        took = time.monotonic() - started
+        self._changed_until = started + (1 + SWEEP_SHARE) * took if took > QUICK_SWEEP else 0.0
+        return self._changed
+
+    def note_changed(self, path: str | None) -> None:
+        """Count a note as changed because this program wrote it; without a path any note may be another."""
+        if path is None:
+            self._changed_until = 0.0
+        elif path not in self._changed:
+            self._changed = [path, *self._changed]
 
     def _known_files(self, index: Index) -> dict[str, IndexedFile]:
         """Return what the index remembers of the files, read again only after it was written to."""

@@ -161,7 +161,7 @@ def _write(
             title=texts[0].title,
             max_bytes=manager.settings.files.max_bytes,
         )
-        manager.look_again()
+        manager.look_again(path)
         line = written.start_line + len(opening)
         for at, entry in fresh.items():
             done[at] = Remembered(written.path, line, line + entry.last - 1, created=written.created)
