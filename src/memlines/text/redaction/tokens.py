@@ -228,6 +228,8 @@ class _Found(NamedTuple):
 
 def find_tokens(text: str, words: str) -> Iterator[tuple[int, int, str]]:
     """Yield where the tokens of a text begin and end, and their kinds; they are found in its long words."""
+    if not words:
+        return  # and compile nothing
     found: dict[str, _Found] = {}
     beginnings, formats = _matcher()
     place = 0
