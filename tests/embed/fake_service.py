@@ -21,7 +21,7 @@ import json
 import socket
 import struct
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -108,6 +108,10 @@ class ProviderServer:
     faults: dict[int, Fault] = field(default_factory=dict)
     always: Fault | None = None
     requests: list[Seen] = field(default_factory=list)
+    opened: int = 0
+    """How many connections were made."""
+    hang_up: Callable[[], None] = lambda: None
+    """Closes all connections."""
     stopping: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -132,6 +136,7 @@ def provider_server(protocol: Protocol, *, dims: int = 8) -> Iterator[ProviderSe
     with _Listener(state) as listener:
         path = {"gemini": "/v1beta", "ollama": ""}.get(protocol, "/v1")
         state.url = f"http://127.0.0.1:{listener.server_port}{path}"
+        state.hang_up = listener.hang_up
         thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -186,6 +191,7 @@ class _Listener(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
+        self.state.opened += 1
         self.connections.add(request)
         super().process_request(request, client_address)
 

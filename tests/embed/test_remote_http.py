@@ -187,11 +187,27 @@ def test_a_redirect_is_not_followed(client: Http, server: ProviderServer) -> Non
     assert len(server.requests) == 1
 
 
-def test_connections_stay_open(server: ProviderServer, client: Http) -> None:
+def test_a_second_request_uses_the_connection_of_the_first(server: ProviderServer, client: Http) -> None:
     ask(client)
-    first = client._client
     ask(client)
-    assert client._client is first
+    assert (len(server.requests), server.opened) == (2, 1)
+
+
+def test_a_connection_that_the_server_closed_is_opened_again_without_a_wait(
+    server: ProviderServer, client: Http, waits: list[float]
+) -> None:
+    ask(client)
+    server.hang_up()
+    assert ask(client)["model"] == "m"
+    assert (server.opened, waits) == (2, [])
+
+
+def test_plain_http_reads_no_certificates(server: ProviderServer, client: Http) -> None:
+    from memlines.embed.remote.deadlines import _certificates
+
+    before = _certificates.cache_info().misses + _certificates.cache_info().hits
+    ask(client)
+    assert _certificates.cache_info().misses + _certificates.cache_info().hits == before
 
 
 def test_a_closed_client_opens_again(client: Http) -> None:

@@ -48,6 +48,29 @@ def test_without_limits_everything_is_allowed_and_counted() -> None:
     assert Ledger().today() == Spent(3 * MILLION, 1, 3.0)
 
 
+def test_a_question_without_limits_is_counted_when_it_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[object] = []
+    monkeypatch.setattr(Ledger, "_write", lambda _, accounts: written.append(accounts))
+    mine = budget()
+    mine.reserve(MILLION, "query")
+    mine.settle(MILLION, 2 * MILLION, "query")
+    assert len(written) == 1
+
+
+def test_a_question_without_limits_is_counted_by_what_it_used() -> None:
+    mine = budget()
+    mine.reserve(MILLION, "query")
+    mine.settle(MILLION, 2 * MILLION, "query")
+    assert Ledger().today() == Spent(2 * MILLION, 1, 2.0)
+
+
+def test_a_question_that_was_not_answered_is_not_counted() -> None:
+    mine = budget()
+    mine.reserve(MILLION, "query")
+    mine.settle(MILLION, 0, "query")
+    assert Ledger().today() == Spent()
+
+
 def test_a_limit_may_be_used_up() -> None:
     mine = budget(max_per_day=0.3)
     for _ in range(3):

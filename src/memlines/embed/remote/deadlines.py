@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from queue import Empty, SimpleQueue
-from ssl import SSLContext
+from ssl import PROTOCOL_TLS_CLIENT, SSLContext
 from threading import Thread
 from typing import Any
 
@@ -22,6 +22,10 @@ import httpcore2
 import httpx2
 
 _WRITE_BYTES = 16_384
+_MOST_IDLE = 8
+_IDLE_SECONDS = 60.0
+"""Connections that stay open without a request, and how long: a person's next question often comes within a
+minute, and need not wait for another handshake."""
 
 _deadline: ContextVar[float | None] = ContextVar("deadline", default=None)
 
@@ -36,15 +40,17 @@ def until(deadline: float) -> Iterator[None]:
         _deadline.reset(before)
 
 
-def client(*, direct: str = "") -> httpx2.Client:
+def client(*, direct: str = "", secure: bool = True) -> httpx2.Client:
     """Return a client that keeps deadlines, writes no log and follows no redirect.
 
-    The origin `direct`, such as `http://localhost:8080`, is reached without any proxy of the environment.
+    One that is not `secure` is for plain http: it trusts no certificate. The origin `direct`, such as
+    `http://localhost:8080`, is reached without any proxy of the environment.
     """
     made = httpx2.Client(
-        verify=_certificates(),
+        verify=_certificates() if secure else SSLContext(PROTOCOL_TLS_CLIENT),
         follow_redirects=False,
         timeout=None,
+        limits=httpx2.Limits(max_keepalive_connections=_MOST_IDLE, keepalive_expiry=_IDLE_SECONDS),
         mounts={direct: None} if direct else None,
     )
     # The library accepts another backend only together with a hand-made pool, which would lose the

@@ -177,6 +177,11 @@ class _Failed(Exception):
         super().__init__()
 
 
+def _close_all(clients: dict[bool, httpx2.Client]) -> None:
+    while clients:
+        clients.popitem()[1].close()
+
+
 class Http:
     """Requests to one service, over connections that stay open; safe to use from several threads.
 
@@ -205,15 +210,14 @@ class Http:
                 f"{self.who} would get its key over plain http, which others can read",
                 todo="Use an https address in embeddings.base_url",
             )
-        self._client: httpx2.Client | None = None
-        self._closing: Callable[[], object] = lambda: None
+        self._clients: dict[bool, httpx2.Client] = {}
+        finalize(self, _close_all, self._clients)
         self._lock = Lock()
 
     def close(self) -> None:
         """Close the connections; another request would open new ones."""
         with self._lock:
-            self._client = None
-            self._closing()
+            _close_all(self._clients)
 
     def json(
         self, method: str, path: str, *, body: Any = None, patience: Patience, max_reply: int = _REPLY_BYTES
@@ -306,7 +310,7 @@ class Http:
         headers = {"user-agent": "memlines", **own, **call.headers, "accept-encoding": "gzip"}
         timeout = httpx2.Timeout(None, connect=patience.connect, pool=max(0.0, ends - time.monotonic()))
         with self._network(ends):
-            client = self._open_client()
+            client = self._open_client(is_secure=url.startswith("https:"))
             request = client.build_request(
                 call.method, url, content=call.content, headers=headers, timeout=timeout
             )
@@ -345,15 +349,15 @@ class Http:
         if unpacker is not None and not unpacker.eof:
             raise self._unreachable("broke off its reply", again=True)
 
-    def _open_client(self) -> httpx2.Client:
+    def _open_client(self, *, is_secure: bool) -> httpx2.Client:
         from memlines.embed.remote.deadlines import client
 
         with self._lock:
-            if self._client is None:
+            if is_secure not in self._clients:
                 # What goes to this machine must not take the way over a proxy elsewhere.
-                self._client = client(direct=self.address.origin if self.address.is_loopback else "")
-                self._closing = finalize(self, self._client.close)
-            return self._client
+                direct = self.address.origin if self.address.is_loopback else ""
+                self._clients[is_secure] = client(direct=direct, secure=is_secure)
+            return self._clients[is_secure]
 
     @contextmanager
     def _network(self, ends: float) -> Iterator[None]:

@@ -155,8 +155,9 @@ _BY_DAY: dict[Use, str] = {"query": "search goes by words", "rerank": "hits keep
 class Budget:
     """What one model of one provider may still cost; safe to call from several threads.
 
-    Questions and reranking count for the day and not for the run. Providers that run on the user's own
-    machines cost nothing and are neither counted nor limited, unless `spend.prices` names a price for the
+    Questions and reranking count for the day and not for the run, and without a limit only when they are
+    answered, because each count is written to the disk while a person waits. Providers that run on the user's
+    own machines cost nothing and are neither counted nor limited, unless `spend.prices` names a price for the
     model.
     """
 
@@ -167,6 +168,7 @@ class Budget:
         self._spend = spend
         self.ledger = ledger
         self._free = provider in FREE_PROVIDERS and self.price is not None and not self.price.dollars
+        self._is_limited = any(getattr(spend, name) is not None for name, _ in _LIMITS)
         self._lock = threading.Lock()
         self._run_number = 0
         self._run = Spent()
@@ -185,9 +187,11 @@ class Budget:
             return
         cost = self._cost(tokens, use)
         with self._lock:
-            day = self.ledger.add(
-                self.provider, self.model, cost, lambda today: self._check(cost, use, today)
-            )
+            day = ""
+            if use not in _BY_DAY or self._is_limited:
+                day = self.ledger.add(
+                    self.provider, self.model, cost, lambda today: self._check(cost, use, today)
+                )
             if use not in _BY_DAY:
                 self._run += cost
             self._open[tokens, use].append((day, self._run_number))
@@ -206,6 +210,10 @@ class Budget:
             day, run = waiting.popleft() if waiting else ("", -1)
             if not waiting:
                 del self._open[reserved, use]
+            if not day and run >= 0:
+                if used:
+                    self.ledger.add(self.provider, self.model, self._cost(used, use))
+                return
             if used == reserved:
                 return
             if day:
