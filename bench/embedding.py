@@ -93,9 +93,7 @@ _WORDS = {
 
 def chunks(count: int, seed: int = 7) -> list[str]:
     """Return chunks of about 400 tokens, each in one of six languages."""
-    from memlines.embed.builtin.engine import Tokenizer
-
-    tokenizer = Tokenizer(files.resource_folder() / files.VOCABULARY.name)
+    tokenizer = files.shared(files.resource_folder()).tokenizer
     randomly = random.Random(seed)
     languages = list(_WORDS)
     result = []
@@ -121,9 +119,7 @@ def _sentence(randomly: random.Random, language: str) -> str:
 
 def distinct_share(texts: Sequence[str]) -> float:
     """Return how many of 1,024 neighbouring tokens are distinct, which our speed depends on."""
-    from memlines.embed.builtin.engine import Tokenizer
-
-    tokenizer = Tokenizer(files.resource_folder() / files.VOCABULARY.name)
+    tokenizer = files.shared(files.resource_folder()).tokenizer
     ids = [int(token) for text in texts for token in tokenizer.ids(text)]
     stretches = [ids[begin : begin + 1024] for begin in range(0, len(ids), 1024)]
     return statistics.mean(len(set(stretch)) / len(stretch) for stretch in stretches)

@@ -53,6 +53,12 @@ def _no_disk_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
+@pytest.fixture(autouse=True)
+def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look for changed files every time, also where the machine is so busy that the next look would rest."""
+    monkeypatch.setattr("memlines.memory.open_index._QUICK_SWEEP", 3600.0)
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     """An empty workspace folder."""

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,8 @@ from tests.programs import MAIN, Cli, environment, program
 
 NOTES = {"MEMORY.md": "We like the heron.\n", "memory/a.md": "# Birds\n\nThe kestrel lives at the café.\n"}
 HEAVY = ("numpy", "httpx", "mcp", "rich", "lancedb", "qdrant_client")
+
+BUILTIN: dict[str, str | None] = {"MEMLINES_EMBEDDINGS__PROVIDER": "builtin"}
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs a POSIX system")
 
@@ -34,18 +36,20 @@ def notes(workspace: Path) -> Path:
 # Imports
 
 
-def imported(*arguments: str | Path) -> set[str]:
+def imported(
+    *arguments: str | Path, heavy: Sequence[str] = HEAVY, env: dict[str, str | None] | None = None
+) -> set[str]:
     """Return which heavy packages a command imports."""
     code = (
         "import sys\n"
         "from memlines.cli.main import run\n"
         "code = run(sys.argv[1:])\n"
-        f"print('IMPORTED', *[name for name in {HEAVY!r} if name in sys.modules])\n"
+        f"print('IMPORTED', *[name for name in {heavy!r} if name in sys.modules])\n"
         "sys.exit(code)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, *map(str, arguments)],
-        env=environment({}),
+        env=environment(env or {}),
         capture_output=True,
         encoding="utf-8",
         check=True,
@@ -63,6 +67,27 @@ def test_a_first_search_by_words_imports_nothing_heavy(notes: Path) -> None:
 
 def test_reading_a_note_imports_nothing_heavy(notes: Path) -> None:
     assert imported("get", "-w", notes, "MEMORY.md") == set()
+
+
+def test_remembering_imports_nothing_heavy(notes: Path) -> None:
+    assert imported("remember", "-w", notes, "The kestrel moved.") == set()
+
+
+@pytest.mark.parametrize("store", ["auto", "lancedb"])
+def test_storing_a_fact_does_not_import_lancedb(notes: Path, store: str) -> None:
+    pytest.importorskip("lancedb")
+    chosen = {**BUILTIN, "MEMLINES_FACTS__STORE": store}
+    program("facts", "store", "-w", notes, "Likes herons.", env=chosen)
+    program("sync", "-w", notes, env=chosen)
+    assert (notes / ".memory" / "facts" / "memories.lance").exists() == (store == "lancedb")
+    heavy = ("lancedb", "pyarrow", "httpx2", "numpy.ma")
+    assert imported("facts", "store", "-w", notes, "Likes kestrels.", heavy=heavy, env=chosen) == set()
+
+
+def test_a_first_search_by_meaning_imports_only_what_it_needs(notes: Path) -> None:
+    program("sync", "-w", notes, env=BUILTIN)
+    heavy = ("numpy", "numpy.ma", "httpx2", "asyncio", "lancedb")
+    assert imported("search", "-w", notes, "birds of prey", heavy=heavy, env=BUILTIN) == {"numpy"}
 
 
 def test_importing_the_package_imports_nothing_heavy() -> None:

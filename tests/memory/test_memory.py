@@ -9,17 +9,11 @@ import pytest
 
 from memlines import Memory, PathError, SettingsError, WorkspaceError
 from memlines.index.store.sqlite.index import Index
-from memlines.memory import manager
+from memlines.memory import open_index
 from tests.memories import WORDS_ONLY, fake_memory, words_memory, write
 from tests.providers import MeaningsProvider
 
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
-
-
-@pytest.fixture(autouse=True)
-def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every search look at the files, also where the machine is so busy that it would rest."""
-    monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
 
 
 def paths(memory: Memory, query: str) -> list[str]:
@@ -174,8 +168,8 @@ def test_with_on_search_off_the_first_search_still_makes_the_index(workspace: Pa
 
 
 def test_looking_for_changes_rests_where_it_is_slow(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manager, "_QUICK_SWEEP", -1.0)
-    monkeypatch.setattr(manager, "_SWEEP_SHARE", 10**9)
+    monkeypatch.setattr(open_index, "_QUICK_SWEEP", -1.0)
+    monkeypatch.setattr(open_index, "_SWEEP_SHARE", 10**9)
     with words_memory(workspace, NOTES) as memory:
         memory.sync()
         for file in workspace.rglob("*.md"):

@@ -25,11 +25,6 @@ NOTES = {"MEMORY.md": "We like the heron.\n", "a.md": "The kestrel lives here.\n
 LATE = {f"late{number}.md": f"An okapi of number {number}.\n" for number in range(5)}
 
 
-@pytest.fixture(autouse=True)
-def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
-
-
 class Recording(MeaningsProvider):
     """Remembers in which threads it was asked; waits for a test to let it go on."""
 

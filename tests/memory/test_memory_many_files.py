@@ -40,7 +40,6 @@ class Eyes:
 def eyes(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Memory, Eyes]:
     """A memory for which every look at the files counts as a long one."""
     monkeypatch.setattr(module, "_LONG_SWEEP", -1.0)
-    monkeypatch.setattr(module, "_QUICK_SWEEP", 1_000.0)
     write(workspace, NOTES)
     memory = Memory(workspace, WORDS_ONLY)
     memory._manager._sweep_seconds = -2.0

@@ -20,12 +20,6 @@ from tests.providers import MeaningsProvider
 NOTES = {"MEMORY.md": "# Memory\n\nWe like the heron.\n", "a.md": "The kestrel lives here.\n"}
 
 
-@pytest.fixture(autouse=True)
-def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every search look at the files, also where the machine is so busy that it would rest."""
-    monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
-
-
 def paths(memory: Memory, query: str) -> list[str]:
     return [hit.path for hit in memory.search(query, min_score=0)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 
 import memlines
 from memlines import Memory
+from memlines.files.scan import discover
+from memlines.memory import open_index
+from memlines.types import Discovery
 from tests.memories import write
 
 PACKAGE = str(Path(memlines.__file__).parent)
@@ -65,3 +69,34 @@ def test_it_does_not_change_the_index(workspace: Path) -> None:
 def _index_of(workspace: Path) -> dict[str, bytes]:
     files = (workspace / ".memory").glob("index.sqlite*")
     return {file.name: file.read_bytes() for file in files if not file.name.endswith(("-shm", ".lock"))}
+
+
+def test_a_note_is_made_durable_by_two_waits_for_the_disk(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Memory(workspace) as memory:
+        memory.remember("The first thing we say is about Postgres 17")
+        waits: list[int] = []
+        monkeypatch.setattr(os, "fsync", waits.append)
+        memory.remember("The second thing we say is about Redis 7")
+    assert len(waits) == 2  # for the content of the note, and for its name in the folder
+
+
+def test_where_a_look_at_the_notes_is_slow_it_rests_and_own_notes_are_known(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(open_index, "_QUICK_SWEEP", -1.0)
+    monkeypatch.setattr(open_index, "_SWEEP_SHARE", 10**9)
+    looks: list[object] = []
+
+    def look(*given: Any) -> Discovery:
+        looks.append(given)
+        return discover(*given)
+
+    monkeypatch.setattr(open_index, "discover", look)
+    with Memory(workspace) as memory:
+        memory.remember("The staging port is 8123", to="memory/ports.md")
+        memory.remember("The first thing we say is about Postgres 17")
+        known = memory.remember("The staging port is 8123", topic="other").duplicate
+    assert known is not None
+    assert (known.path, len(looks)) == ("memory/ports.md", 1)

@@ -26,11 +26,6 @@ from tests.waiting import background_threads, eventually, is_equal, watching
 NOTES = {"MEMORY.md": "We like the heron.\n", "a.md": "The kestrel lives here.\n"}
 
 
-@pytest.fixture(autouse=True)
-def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
-
-
 # The start of a session
 
 

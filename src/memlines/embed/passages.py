@@ -14,13 +14,13 @@ from memlines.embed.codec import encode, encode_sentences
 from memlines.text.chunk import pieces_of, sentences_of
 
 
-def embed_passages(provider: Provider, texts: Sequence[str]) -> list[bytes]:
+def embed_passages(provider: Provider, texts: Sequence[str], *, by_sentence: bool = True) -> list[bytes]:
     """Return for each text its vector, packed with those of its parts if it has any."""
     import numpy as np
 
     wholes = [pieces_of(text, provider.limits.text_bytes) for text in texts]
     parts = [
-        sentences_of(text) if provider.by_sentence and len(pieces) == 1 else []
+        sentences_of(text) if by_sentence and provider.by_sentence and len(pieces) == 1 else []
         for text, pieces in zip(texts, wholes, strict=True)
     ]
     # Each beside its parts, with which it shares most of its words; what is in two passages only once.

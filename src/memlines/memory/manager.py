@@ -16,7 +16,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.sync.discovery import is_dirty, lags_behind
 from memlines.index.sync.job import count_to_do, engine_warning, reason_to_rebuild
-from memlines.memory.open_index import A_MOMENT, QUICK_SWEEP, SWEEP_SHARE, Background, OpenIndex, silent
+from memlines.memory.open_index import A_MOMENT, Background, OpenIndex, rest_until, silent
 from memlines.paths import Workspace, note_path
 from memlines.records import dataclass
 from memlines.settings import Loaded
@@ -392,6 +392,5 @@ class Manager(OpenIndex):
 
     def _rest(self, started: float, *, changed: bool) -> None:
         """Note how long a look at the files took, and let the next one wait in proportion."""
-        self._sweep_seconds = took = time.monotonic() - started
-        rests = not changed and took > QUICK_SWEEP
-        self._rest_until = started + (1 + SWEEP_SHARE) * took if rests else 0.0
+        self._sweep_seconds = time.monotonic() - started
+        self._rest_until = 0.0 if changed else rest_until(started)

@@ -32,10 +32,16 @@ if TYPE_CHECKING:
 _MOST_CHANGED = 1_000
 """Changed notes that are read one by one; a workspace without an index may have many more."""
 
-QUICK_SWEEP = 0.005
-SWEEP_SHARE = 20
+_QUICK_SWEEP = 0.005
+_SWEEP_SHARE = 20
 """Looking for changed files is done every time as long as it takes less than 5 ms. In larger workspaces it
 rests twenty times as long as it took, so it never costs more than a twentieth."""
+
+
+def rest_until(started: float) -> float:
+    """Return until when the next look at the files may wait, after one that began then and ends now."""
+    took = time.monotonic() - started
+    return started + (1 + _SWEEP_SHARE) * took if took > _QUICK_SWEEP else 0.0
 
 
 class OpenIndex:
@@ -134,8 +140,7 @@ class OpenIndex:
         changed = [note for note in notes if not is_unchanged(note, known)]
         latest_first = sorted(changed, key=lambda note: -note.fingerprint.mtime_ns)
         self._changed = [note.path for note in latest_first[:_MOST_CHANGED]]
-        took = time.monotonic() - started
-        self._changed_until = started + (1 + SWEEP_SHARE) * took if took > QUICK_SWEEP else 0.0
+        self._changed_until = rest_until(started)
         return self._changed
 
     def note_changed(self, path: str | None) -> None:

@@ -11,7 +11,6 @@ import pytest
 from memlines import Memory, SettingsError, UsageError
 from memlines.embed.select import Choice
 from memlines.errors import StoreDamaged
-from memlines.memory import manager
 from memlines.memory.facts.lance import LanceTable
 from memlines.memory.facts.table import FactTable
 from tests.memory.facts.memories import (
@@ -30,12 +29,6 @@ from tests.memory.facts.memories import (
 from tests.programs import unprivileged_run
 from tests.providers import FakeProvider
 from tests.waiting import eventually
-
-
-@pytest.fixture(autouse=True)
-def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every recall look at the files, also where the machine is so busy that it would rest."""
-    monkeypatch.setattr(manager, "_QUICK_SWEEP", 3600.0)
 
 
 @pytest.fixture(params=STORES)

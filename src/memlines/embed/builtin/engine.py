@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
-import sentencepiece
+from sentencepiece import SentencePieceProcessor
 from threadpoolctl import ThreadpoolController
 
 from memlines.embed.base import count_cores, pack
@@ -24,34 +24,47 @@ from memlines.embed.builtin.model import (
     segments_of,
     vectors_of,
 )
-
-_UNKNOWN, _BEGIN, _END = 0, 1, 2
+from memlines.embed.builtin.vocabulary import BEGIN, END, SHORT, UNKNOWN, Pieces
 
 _SLICE = 65_536
 """Characters that are tokenised at once; bounds the memory a very long text takes."""
+
+_FEW = 4_000
+"""Characters of short texts after which loading sentencepiece pays."""
 
 
 class Tokenizer:
     """The vocabulary, ready to use; safe to call from several threads."""
 
-    def __init__(self, path: Path) -> None:
-        """Load the vocabulary. The file is read here because the library cannot open every path."""
-        self._pieces = sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
+    def __init__(self, path: Path, weights: Weights) -> None:
+        self._path = path
+        self._table = Pieces(weights)
+        self._left = _FEW
 
     def ids(self, text: str) -> Ids:
         """Return the token ids of a text between the marks of begin and end.
 
         A text that holds nothing the vocabulary can see is one unknown token.
         """
-        parts: list[list[int]] = [[_BEGIN]]
-        # Bytes, because the library refuses text with half a surrogate pair (from a broken file).
-        parts.extend(
-            self._pieces.encode(part.encode("utf-8", "replace"), out_type=int) for part in _slices(text)
-        )
+        own = None
+        if len(text) <= SHORT and self._left > 0:
+            self._left -= len(text)
+            own = self._table.ids(text)
+        parts: list[list[int]] = [[BEGIN], own or []]
+        if own is None:
+            # Bytes, because the library refuses text with half a surrogate pair (from a broken file).
+            parts.extend(
+                self._pieces.encode(part.encode("utf-8", "replace"), out_type=int) for part in _slices(text)
+            )
         if not any(parts[1:]):
-            parts.append([_UNKNOWN])
-        parts.append([_END])
+            parts.append([UNKNOWN])
+        parts.append([END])
         return np.concatenate([np.array(part, dtype=np.int32) for part in parts])
+
+    @cached_property
+    def _pieces(self) -> SentencePieceProcessor:
+        """Load the vocabulary. The file is read here because the library cannot open every path."""
+        return SentencePieceProcessor(model_proto=self._path.read_bytes())
 
 
 def _slices(text: str) -> Iterator[str]:

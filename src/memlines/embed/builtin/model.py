@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from memlines.embed.builtin.vocabulary import read_normaliser, read_pieces
 from memlines.records import dataclass
 
 Floats = NDArray[np.float32]
@@ -59,7 +60,8 @@ class Weights:
     `id % 17`. `project*` make the inputs of the three branches side by side. `first` holds
     a 256 by 256 matrix for each of the ten places of the three windows, `second` the same
     matrices below each other. `gain` and `shift` belong to the norm of a token's features,
-    `pool*` to their sum, `hidden_*` and `last_*` to the dense layers.
+    `pool*` to their sum, `hidden_*` and `last_*` to the dense layers. `piece*` is the sorted
+    vocabulary, and `normaliser` how sentencepiece normalises a text.
     """
 
     table: NDArray[np.uint8]
@@ -84,6 +86,10 @@ class Weights:
     last_out: Floats
     last_skip: Floats
     epsilon: Floats
+    pieces: NDArray[np.str_]
+    piece_ids: Ids
+    piece_scores: Floats
+    normaliser: NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +105,9 @@ class Segment:
     stop: int
 
 
-def unpack(path: Path) -> Weights:
-    """Read the package's compressed weights."""
+def unpack(path: Path, vocabulary: Path) -> Weights:
+    """Read the package's compressed weights and its vocabulary."""
+    pieces, piece_ids, piece_scores = read_pieces(vocabulary)
     table = np.empty((_TABLES * _TABLE_ROWS, DIMS), dtype=np.uint8)
     with np.load(path, allow_pickle=False) as packed:
 
@@ -133,6 +140,10 @@ def unpack(path: Path) -> Weights:
             last_out=packed["d3"],
             last_skip=packed["p3"],
             epsilon=packed["eps"].astype(np.float32),
+            pieces=pieces,
+            piece_ids=piece_ids,
+            piece_scores=piece_scores,
+            normaliser=read_normaliser(vocabulary),
         )
 
 

@@ -38,8 +38,8 @@ _LATEST = 64
 """How many facts are looked at of each kind, and by how many words. The latest are always among them: their
 vectors may not have been made yet, and what was said a moment ago is what is corrected most."""
 
-_MADE_HERE = 64
-"""Facts without a vector that get one only to be compared; there are more only while an index is built."""
+_MADE_HERE = 16
+"""Facts without a vector that get one only to be compared, each time again; of more, the index keeps them."""
 
 _SHARED = 0.5
 _SIMILAR = 0.7
@@ -76,12 +76,12 @@ class _Looked(NamedTuple):
 def find_near(manager: Manager, text: str) -> Nearby:
     """Return the facts that are nearest to a text by meaning and by words.
 
+    A table that is not open yet is not opened for that: the vectors of the index answer as well, and sooner.
     Where an index or a provider cannot be used, words alone are compared.
     """
     lines = manager.fact_table.note.lines()
     if not lines:
         return Nearby()
-    manager.fact_table.prepare()
     warnings: list[str] = []
     try:
         looked = _look(manager, text, lines, warnings)

@@ -320,6 +320,6 @@ def _promising(lines: Sequence[FactLine], query: str) -> Sequence[FactLine]:
 
 def embed_texts(provider: Provider, texts: Sequence[str]) -> list[bytes]:
     """Return the vectors of texts as the index holds them."""
-    packed = embed_passages(provider, texts)
+    packed = embed_passages(provider, texts, by_sentence=False)
     dims = provider.dims
     return [unpack(blob, dims)[0] if dims else blob for blob in packed]
