@@ -26,7 +26,7 @@ _UNSPACED = (
 RUN = re.compile(f"[{_UNSPACED}]+|[^\\W{_UNSPACED}]+")
 """A run of characters that belong together: one of a script without blanks, or a word."""
 
-COMPOUND = re.compile(f"\\b[^\\W\\d_{_UNSPACED}][^\\W{_UNSPACED}]*+(?:[-\u2010\u2011][^\\W{_UNSPACED}]++)++")
+COMPOUND = re.compile(f"\\b(?=[^\\W\\d_])[^\\W{_UNSPACED}]++(?:[-\u2010\u2011][^\\W{_UNSPACED}]++)++")
 """A word with hyphens."""
 
 _WHOLE = "_"
