@@ -147,8 +147,7 @@ def main() -> None:
     results = measure(arguments.names or [GATE, *(name for name in CHOSEN if name in available())])
     if not arguments.names:
         page = f"# How true the bands are\n\n{around['date']}, `{COMMAND}`, builtin model. {_ABOUT}\n\n"
-        file = RESULTS / f"{around['date']}-bands.md"
-        file.write_text(f"{page}{table(results)}\n", encoding="utf-8", newline="\n")
+        (RESULTS / "bands.md").write_text(f"{page}{table(results)}\n", encoding="utf-8", newline="\n")
     finish({"sets": results, "circumstances": around}, table(results), arguments.json)
 
 

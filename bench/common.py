@@ -152,8 +152,8 @@ def finish(results: dict[str, Any], table: str, target: Path | None) -> None:
 
 
 def keep(name: str, command: str, page: str, figures: Mapping[str, Any], around: Mapping[str, Any]) -> None:
-    """Write a page and its figures to `bench/results/`, with the circumstances."""
-    target = RESULTS / f"{around['date']}-{name}"
+    """Write a page and its figures to `bench/results/`, with the circumstances, over those of before."""
+    target = RESULTS / name
     target.with_suffix(".md").write_text(page, encoding="utf-8", newline="\n")
     everything = {"command": command, "circumstances": around, "figures": figures}
     text = json.dumps(everything, indent=2, ensure_ascii=False) + "\n"

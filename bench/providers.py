@@ -27,10 +27,19 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.common import MEMLINES, circumstances, environment, finish, parser, run_fresh, seconds, verdict
+from bench.common import (
+    MEMLINES,
+    circumstances,
+    environment,
+    finish,
+    keep,
+    parser,
+    run_fresh,
+    seconds,
+    verdict,
+)
 from bench.corpus import vocabulary
 from bench.embedding_server import MODEL, Client, running
-from bench.run import RESULTS
 from memlines.paths import user_cache_dir
 
 DELAY = 0.05
@@ -346,20 +355,13 @@ def _verdicts(first: dict[str, Any], again: dict[str, Any]) -> Iterator[str]:
     yield f"Target: no requests after every note was moved: {moved['requests']}, {asked}."
 
 
-def keep(results: dict[str, Any], around: dict[str, Any]) -> None:
-    """Write the figures to `bench/results/`, with the circumstances."""
-    RESULTS.mkdir(exist_ok=True)
-    target = RESULTS / f"{around['date']}-providers"
-    page = (
+def page(results: dict[str, Any], around: dict[str, Any]) -> str:
+    """Write the tables under what they were measured with."""
+    return (
         f"# Indexing through an embedding service\n\n"
         f"{around['date']}, `{COMMAND}`: Python {around['python']}, SQLite {around['sqlite']},"
         f" {around['system']}, {around['cores']} cores, load {around['load']} at the start and"
         f" {around['load_at_end']} at the end.\n\n{table(results)}\n"
-    )
-    target.with_suffix(".md").write_text(page, encoding="utf-8", newline="\n")
-    everything = {"command": COMMAND, "circumstances": around, "figures": results}
-    target.with_suffix(".json").write_text(
-        json.dumps(everything, indent=2) + "\n", encoding="utf-8", newline="\n"
     )
 
 
@@ -377,7 +379,8 @@ def main() -> None:
     around = circumstances()
     results = measure(layouts, program, arguments.rounds)
     if program and not arguments.files:
-        keep(results, around | {"load_at_end": circumstances()["load"]})
+        around |= {"load_at_end": circumstances()["load"]}
+        keep("providers", COMMAND, page(results, around), results, around)
     finish(results, table(results), arguments.json)
 
 

@@ -17,12 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench.common import circumstances, default_settings, finish, parser, percentile
+from bench.common import RESULTS, circumstances, default_settings, finish, parser, percentile
 from memlines.memory.memory import Memory
 from memlines.serve.rpc.engine import PROTOCOL, Engine
 
 DATA = Path(__file__).resolve().parents[1] / "tests/index/recall_gate"
-RESULTS = Path(__file__).parent / "results"
 SETS = ("dev", "unseen")
 COMMAND = "python -m bench.recall_gate"
 
@@ -122,7 +121,7 @@ def main() -> None:
     shown = table(results)
     which = "".join(f" --set {name}" for name in names)
     page = f"# When memory speaks up\n\n{around['date']}, `{COMMAND}{which}`.\n\n{shown}\n"
-    (RESULTS / f"{around['date']}-recall-gate.md").write_text(page, encoding="utf-8", newline="\n")
+    (RESULTS / "recall-gate.md").write_text(page, encoding="utf-8", newline="\n")
     finish({"sets": results, "circumstances": around}, shown, arguments.json)
 
 

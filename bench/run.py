@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bench.common import circumstances
+from bench.common import circumstances, keep
 
 RUNNERS = {
     "cold": "What a command costs a person",
@@ -22,7 +22,6 @@ RUNNERS = {
     "embedding": "The builtin model",
     "redaction": "Redaction",
 }
-RESULTS = Path(__file__).parent / "results"
 
 
 def run(name: str) -> None:
@@ -38,11 +37,7 @@ def run(name: str) -> None:
         )
         figures = json.loads(figures_file.read_text(encoding="utf-8"))
     command = f"python -m bench.{name}"
-    RESULTS.mkdir(exist_ok=True)
-    target = RESULTS / f"{around['date']}-{name}"
-    _write(target.with_suffix(".md"), page(name, command, around, finished.stdout))
-    everything = {"command": command, "circumstances": around, "figures": figures}
-    _write(target.with_suffix(".json"), json.dumps(everything, indent=2, ensure_ascii=False) + "\n")
+    keep(name, command, page(name, command, around, finished.stdout), figures, around)
     print(f"## {RUNNERS[name]}\n\n{finished.stdout}")
 
 
@@ -54,10 +49,6 @@ def page(name: str, command: str, around: dict[str, Any], table: str) -> str:
         f" {around['system']}, {around['cores']} cores, load {around['load']} at the start.\n\n"
         f"{table.strip()}\n"
     )
-
-
-def _write(target: Path, text: str) -> None:
-    target.write_text(text, encoding="utf-8", newline="\n")
 
 
 def main() -> None:
