@@ -88,10 +88,15 @@ class Vocabulary:
         return text[0].upper() + text[1:] + ("。" if not self.joint else ".")
 
 
-def write_workspace(root: Path, files: int, mean_bytes: int = MEAN_FILE_BYTES, seed: int = 1) -> int:
-    """Fill a folder with notes and return how many bytes of text they hold."""
+def write_workspace(
+    root: Path, files: int, mean_bytes: int = MEAN_FILE_BYTES, seed: int = 1, *, dated: bool = True
+) -> int:
+    """Fill a folder with notes and return how many bytes of text they hold.
+
+    Names of some notes hold a day, unless `dated` is false: some programs rank those by their age.
+    """
     total = 0
-    for path, text in notes(files, mean_bytes, seed):
+    for path, text in notes(files, mean_bytes, seed, dated=dated):
         content = text.encode()
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -101,14 +106,14 @@ def write_workspace(root: Path, files: int, mean_bytes: int = MEAN_FILE_BYTES, s
     return total
 
 
-def notes(files: int, mean_bytes: int, seed: int) -> Iterator[tuple[str, str]]:
+def notes(files: int, mean_bytes: int, seed: int, *, dated: bool = True) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each note."""
     randomly = random.Random(seed)
     middle = math.log(mean_bytes) - _SPREAD**2 / 2
     for number in range(files):
         language = randomly.choices(list(_SHARES), list(_SHARES.values()))[0]
         size = int(randomly.lognormvariate(middle, _SPREAD))
-        yield _path(number), _note(randomly, vocabulary(language), number, size)
+        yield _path(number, dated), _note(randomly, vocabulary(language), number, size)
 
 
 def queries(count: int, seed: int = 2) -> list[str]:
@@ -139,9 +144,9 @@ def vocabulary(language: str) -> Vocabulary:
     return Vocabulary(list(words), list(accumulate(weights)), "" if language == "zh" else " ")
 
 
-def _path(number: int) -> str:
+def _path(number: int, dated: bool) -> str:
     folder = number // _FILES_PER_FOLDER
-    if folder % 4 == 0:
+    if dated and folder % 4 == 0:
         day = f"20{10 + folder // 4 % 16}-{1 + number % 12:02d}-{1 + number % 28:02d}"
         return f"memory/log-{folder:03d}/{day}-{number:05d}.md"
     return f"memory/area-{folder:03d}/topic-{number:05d}.md"
