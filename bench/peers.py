@@ -128,16 +128,22 @@ def _spelled(path: str) -> str:
 # What is measured
 
 
-def settle(left: Left, folder: Path, notes: Path, server: Client) -> None:
-    """Give every program a folder with a copy of the notes, after a first run that nothing counts of."""
+def settle(left: Left, folder: Path, notes: Path, server: Client, *, run_once: bool = False) -> None:
+    """Give every program a folder with a copy of the notes.
+
+    With `run_once` each indexes and searches one note before, so that what it compiles or keeps at its first
+    run is there.
+    """
 
     def prepare(program: Program) -> None:
         program.settle(folder / program.name, server.base_url)
-        (program.notes / "memory/first.md").write_text("# First\n\nThe heron waits.\n", encoding="utf-8")
-        program.run(program.sync_command())
-        program.run(program.search_command("heron"))
-        program.forget()
-        (program.notes / "memory/first.md").unlink()
+        if run_once:
+            first = program.notes / "memory/first.md"
+            first.write_text("# First\n\nThe heron waits.\n", encoding="utf-8")
+            program.run(program.sync_command())
+            program.run(program.search_command("heron"))
+            program.forget()
+            first.unlink()
         shutil.copytree(notes, program.notes, dirs_exist_ok=True)
 
     left.each(prepare)
@@ -262,7 +268,7 @@ def measure_notes(left: Left, notes: Path, server: Client, rounds: int, question
     asked = questions_from(notes, questions)
     files = sorted(notes.rglob("*.md"))
     with tempfile.TemporaryDirectory(prefix="memlines-peers-") as temporary:
-        settle(left, Path(temporary), notes, server)
+        settle(left, Path(temporary), notes, server, run_once=True)
         steps = measure_steps(left, server, rounds, asked)
         warm = measure_warm(left, asked)
         moved = measure_moved(left, server)
@@ -314,6 +320,14 @@ def measure(left: Left, arguments: Any) -> Figures:
             raise CannotRunError("it is not in the cache, and --offline installs nothing")
 
     left.each(install)
+    programs = {
+        program.name: {
+            "version": program.version,
+            "mode": program.mode,
+            "install_bytes": program.installed_bytes(),
+        }
+        for program in left.programs
+    }
     sizes = []
     with running(arguments.delay) as server, tempfile.TemporaryDirectory(prefix="memlines-notes-") as folder:
         if arguments.folder:
@@ -328,14 +342,7 @@ def measure(left: Left, arguments: Any) -> Figures:
         "rounds": arguments.rounds,
         "delay_seconds": arguments.delay,
         "questions": arguments.questions,
-        "programs": {
-            program.name: {
-                "version": program.version,
-                "mode": program.mode,
-                "install_bytes": program.installed_bytes(),
-            }
-            for program in left.programs
-        },
+        "programs": programs,
         "left_out": left.why,
         "sizes": sizes,
         "quality": quality,

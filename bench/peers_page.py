@@ -32,7 +32,7 @@ Row = tuple[str, Callable[[float], str], dict[str, float]]
 
 def rows(results: Figures, size: Figures, names: Sequence[str]) -> Iterator[Row]:
     """Yield what was measured of some programs at one size."""
-    programs = {name: size["programs"][name] for name in names if name in size["programs"]}
+    programs = {name: size["programs"][name] for name in names}
     yield "installed", _megabytes, {name: results["programs"][name]["install_bytes"] for name in programs}
     steps = list(dict.fromkeys(step for figures in programs.values() for step in figures["steps"]))
     for step in steps:
@@ -61,7 +61,7 @@ def table(results: Figures) -> str:
     lines: list[str] = []
     for size in results["sizes"]:
         for mode, title in _TITLES.items():
-            names = [name for name, each in results["programs"].items() if each["mode"] == mode]
+            names = [name for name in size["programs"] if results["programs"][name]["mode"] == mode]
             if names:
                 about = f"{size['files']:,} notes, {size['bytes'] / 1e6:.1f} MB"
                 lines += [f"## {title}: {about}", "", *_size_lines(results, size, names, _OURS[mode]), ""]
@@ -87,7 +87,7 @@ def _size_lines(results: Figures, size: Figures, names: Sequence[str], ours: str
             )
             cells.append(f"{shown(value)}{ratio}" if value is not None else "")
         yield f"| {title} | {' | '.join(cells)} |"
-    programs = {name: size["programs"][name] for name in names if name in size["programs"]}
+    programs = {name: size["programs"][name] for name in names}
     if any(figures["steps"]["first index"]["requests"] for figures in programs.values()):
         for step in ("first index", "sync, every note moved"):
             cells = [
@@ -135,7 +135,7 @@ def page(command: str, results: Figures, around: Figures) -> str:
 def draw(results: Figures, around: Figures) -> None:
     """Draw what a person notices, at the largest size."""
     size = results["sizes"][-1]
-    names = list(results["programs"])
+    names = list(size["programs"])
     found = {title: (shown, figures) for title, shown, figures in rows(results, size, names)}
     warm = {
         name: (figures["warm"].get("server") or figures["warm"]["library"])

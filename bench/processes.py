@@ -121,17 +121,22 @@ def http_asker(
     """Return a function that asks a server over one connection."""
     connection = http.client.HTTPConnection(host, port, timeout=TIMEOUT)
     kind = {"Content-Type": "application/json", "Accept": "application/json"}
+    rested_since = time.monotonic()
 
     def ask(query: str) -> tuple[float, list[str]]:
+        nonlocal rested_since
         content = json.dumps(body(query))
-        begin = time.perf_counter()
         try:
+            if time.monotonic() - rested_since > 1:  # servers close connections that rest for some seconds
+                connection.close()
+                connection.connect()
+            begin = time.perf_counter()
             connection.request("POST", path, content, {**kind, **headers})
             reply = connection.getresponse()
             answer = reply.read()
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             raise CannotRunError(f"no answer from {path}: {error}") from error
-        taken = time.perf_counter() - begin
+        taken, rested_since = time.perf_counter() - begin, time.monotonic()
         if reply.status != http.HTTPStatus.OK:
             raise CannotRunError(f"{path} answered {reply.status}: {answer[:200]!r}")
         return taken, paths(json.loads(answer))

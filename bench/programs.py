@@ -75,8 +75,7 @@ class Program(ABC):
         home = str(self.home)
         own = {"HOME": home, "XDG_CACHE_HOME": f"{home}/cache", "XDG_CONFIG_HOME": f"{home}/config"}
         local = dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost")
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("MEMLINES_")}
-        return {**kept, **own, **local, "TMPDIR": f"{home}/tmp"}
+        return {**environment(self.home), **own, **local, "TMPDIR": f"{home}/tmp"}
 
     def run(self, command: Sequence[str]) -> tuple[float, float]:
         """Run a command to its end; return its seconds and those of the processor."""
@@ -125,7 +124,7 @@ class Memlines(Program):
 
     def variables(self) -> dict[str, str]:
         """Add the settings."""
-        return environment(self.home, **super().variables()) | {
+        return super().variables() | {
             "MEMLINES_EMBEDDINGS__PROVIDER": "openai-compatible",
             "MEMLINES_EMBEDDINGS__BASE_URL": self.base_url,
             "MEMLINES_EMBEDDINGS__MODEL": MODEL,
@@ -195,9 +194,13 @@ class MemlinesWords(Memlines):
 
 
 class Memsearch(Program):
-    """memsearch with Milvus Lite, in a virtual environment."""
+    """memsearch with Milvus Lite, in a virtual environment, where pip compiled its modules."""
 
     name, version = "memsearch", "0.4.23"
+
+    def variables(self) -> dict[str, str]:
+        """Use the modules that pip compiled."""
+        return {name: value for name, value in super().variables().items() if name != "PYTHONPYCACHEPREFIX"}
 
     @property
     def folder(self) -> Path:
