@@ -252,9 +252,9 @@ def _timed(asked: Asked, ask: Callable[[bytes], object], query: str) -> float:
 
 
 def _recalled(asked: Asked, memory: Memory, query: str) -> float:
-    before = asked.provider.query_seconds
+    before = asked.provider.seconds
     taken = seconds(lambda: memory.facts.recall(query, 5))
-    return taken - (asked.provider.query_seconds - before)
+    return taken - (asked.provider.seconds - before)
 
 
 def _vector(asked: Asked, query: str) -> bytes:
