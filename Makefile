@@ -37,8 +37,9 @@ test-slow: $(VENV)/.dev  ## the exhaustive runs as well
 faults: $(VENV)/.dev  ## the exhaustive fault runs
 	FAULTS=full $(BIN)/python -X warn_default_encoding -m pytest tests/faults --timeout 3600
 
-bench: $(VENV)/.dev  ## measure speed; figures go to bench/results/
-	$(BIN)/python -m bench.run
+bench: $(VENV)/.dev  ## compare with peers and draw our cost curves; figures go to bench/results/
+	$(BIN)/python -m bench.peers
+	$(BIN)/python -m bench.scale
 
 docs: $(VENV)/.dev  ## write again what is generated in docs/ and integrations/
 	$(BIN)/python docs/draw_house.py docs/house.svg

@@ -1,6 +1,7 @@
-"""Runs every speed runner one after the other and keeps its figures in `bench/results/`.
+"""Runs the small speed runners one after the other and keeps their figures in `bench/results/`.
 
-Run `python -m bench.run`, or `python -m bench.run cold searching` for some of them.
+Run `python -m bench.run`, or `python -m bench.run cold embedding` for some of them. `bench.peers` and
+`bench.scale`, which `make bench` runs, keep their own.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from bench.common import circumstances, keep
 
 RUNNERS = {
     "cold": "What a command costs a person",
-    "indexing": "Indexing",
-    "searching": "Warm searches",
     "embedding": "The builtin model",
     "redaction": "Redaction",
 }

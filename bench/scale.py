@@ -234,9 +234,7 @@ def warm_searches(root: Path) -> Figures:
 
         jobs |= {"bare FTS5 query": bare_words, "bare matrix pass": bare_vectors}
         taken: dict[str, list[float]] = {name: [] for name in jobs}
-        asked = iter(
-            queries(count * len(jobs))
-        )  # each is asked once: an answer may be quicker the second time
+        asked = iter(queries(count * len(jobs)))  # each is asked once: the second time is quicker
         while len(taken[name := min(jobs, key=lambda each: len(taken[each]))]) < count:
             taken[name].extend(map(jobs[name], islice(asked, _TURN)))
     return {
