@@ -32,7 +32,7 @@ from bench import peers_page
 from bench.common import circumstances, finish, keep, parser, percentile
 from bench.corpus import write_workspace
 from bench.embedding_server import Client, running
-from bench.processes import Ask, CannotRunError, bytes_of, resident_bytes
+from bench.processes import Ask, CannotRunError, bytes_of, family_of
 from bench.programs import HITS, PROGRAMS, Program
 from bench.quality import SETS
 from memlines.paths import user_cache_dir
@@ -76,7 +76,8 @@ class Left:
         try:
             yield
         except (CannotRunError, OSError, KeyError, ValueError) as error:
-            self.why[program.name] = f"{type(error).__name__}: {error}"
+            kind = "" if isinstance(error, CannotRunError) else f"{type(error).__name__}: "
+            self.why[program.name] = f"{kind}{error}"
             print(f"{program.name} is left out: {error}", file=sys.stderr)
             if program in self.programs:
                 self.programs.remove(program)
@@ -240,7 +241,7 @@ def measure_warm(left: Left, asked: Sequence[Question]) -> Figures:
                     "p50_ms": 1000 * percentile(values, 0.5),
                     "p95_ms": 1000 * percentile(values, 0.95),
                     "start_to_first_answer_s": first_answer,
-                    "resident_bytes": resident_bytes(process),
+                    "resident_bytes": sum(family_of(process).values()),
                     "found": found[program.name, way] / len(values),
                 }
     return figures
@@ -384,4 +385,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)

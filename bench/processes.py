@@ -14,7 +14,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import IO, Any
@@ -41,15 +41,14 @@ def started(
     try:
         yield process
     finally:
+        # Some programs put what they start into groups of their own, so the whole family is ended.
+        family = family_of(process.pid) if process.poll() is None else {process.pid: 0}
         for ending in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(process.pid, ending)
+            for member in family:
+                with suppress(ProcessLookupError):
+                    os.kill(member, ending) if member != process.pid else os.killpg(member, ending)
+            with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=10)
-            except ProcessLookupError:
-                break
-            except subprocess.TimeoutExpired:
-                continue
-        process.wait()
 
 
 def run_command(command: Sequence[str], variables: Mapping[str, str]) -> tuple[float, float, str]:
@@ -152,8 +151,8 @@ def free_port() -> int:
     return port
 
 
-def resident_bytes(process: int) -> int:
-    """Return the memory of a process and all it started, as `ps` says."""
+def family_of(process: int) -> dict[int, int]:
+    """Return a process and all that it and they started, with the memory of each in bytes, as `ps` says."""
     listed = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid=,rss="], stdout=subprocess.PIPE, check=True, encoding="ascii"
     )
@@ -161,7 +160,7 @@ def resident_bytes(process: int) -> int:
     family = {process}
     while more := {pid for pid, parent, _ in rows if parent in family} - family:
         family |= more
-    return 1024 * sum(size for pid, _, size in rows if pid in family)
+    return {pid: 1024 * size for pid, _, size in rows if pid in family}
 
 
 def bytes_of(place: Path) -> int:
