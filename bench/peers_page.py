@@ -135,31 +135,23 @@ def page(command: str, results: Figures, around: Figures) -> str:
 def draw(results: Figures, around: Figures) -> None:
     """Draw what a person notices, at the largest size."""
     size = results["sizes"][-1]
-    names = list(size["programs"])
-    found = {title: (shown, figures) for title, shown, figures in rows(results, size, names)}
-    warm = {
-        name: (figures["warm"].get("server") or figures["warm"]["library"])
-        for name, figures in size["programs"].items()
-    }
-    found["warm search, p50"] = _milliseconds, _column(warm, "p50_ms")
-    found["memory while running"] = _megabytes, _column(warm, "resident_bytes")
-    wanted = (
-        *("first index", "sync, one note changed", "search, one command", "warm search, p50"),
-        *("memory while running", "index", "installed", "sync, nothing changed"),
-    )
-    panels = []
-    for title in wanted:
-        shown, figures = found[title]
-        bars = [
-            Bar(
-                name,
-                value,
-                f"{shown(value)}  {_ratio(results, name, figures)}".rstrip(),
-                name.startswith("Memlines"),
-            )
-            for name, value in figures.items()
-        ]
-        panels.append((title, bars))
+    found = {title: (shown, figures) for title, shown, figures in rows(results, size, list(size["programs"]))}
+    panels = [
+        (title.capitalize(), _bars(results, *found[title]))
+        for title in ("first index", "sync, one note changed", "search, one command", "sync, nothing changed")
+    ]
+    for title, shown, key in (
+        ("Warm search, p50", _milliseconds, "p50_ms"),
+        ("Memory while running", _megabytes, "resident_bytes"),
+    ):
+        ways: dict[str, dict[str, float]] = {"server": {}, "library": {}}
+        for name, figures in size["programs"].items():
+            for way, warm in figures["warm"].items():
+                ways[way][name] = warm[key]
+        servers = _bars(results, shown, ways["server"])
+        others = {name: value for name, value in ways["library"].items() if name not in ways["server"]}
+        panels.append((title, servers + _bars(results, shown, others, ways["library"])))
+    panels += [(name.capitalize(), _bars(results, *found[name])) for name in ("index", "installed")]
     write_bars(
         RESULTS / "peers.svg",
         f"{size['files']:,} notes, the same vectors, {around['cores']} cores: less is better",
@@ -169,6 +161,17 @@ def draw(results: Figures, around: Figures) -> None:
     )
 
 
-def _ratio(results: Figures, name: str, figures: dict[str, float]) -> str:
-    ours = figures.get(_OURS[results["programs"][name]["mode"]])
-    return f"{figures[name] / ours:.2g}{_TIMES}" if ours and not name.startswith("Memlines") else ""
+def _bars(
+    results: Figures,
+    shown: Callable[[float], str],
+    figures: dict[str, float],
+    all_figures: dict[str, float] | None = None,
+) -> list[Bar]:
+    """Return a bar for each program, with how many times ours it is; ours may be among other figures."""
+    bars = []
+    for name, value in figures.items():
+        ours = (all_figures or figures).get(_OURS[results["programs"][name]["mode"]])
+        is_ours = name.startswith("Memlines")
+        ratio = f" ({value / ours:.2g}{_TIMES})" if ours and not is_ours else ""
+        bars.append(Bar(name, value, f"{shown(value)}{ratio}", is_ours))
+    return bars
