@@ -69,7 +69,7 @@ def write_bars(target: Path, title: str, note: str, panels: Sequence[tuple[str, 
 
 
 def write_curves(
-    target: Path, title: str, note: str, across: str, panels: Sequence[tuple[str, str, Sequence[Curve]]]
+    target: Path, title: str, note: str, panels: Sequence[tuple[str, str, Sequence[Curve]]]
 ) -> None:
     """Draw panels of curves in two columns, both axes logarithmic; each has a name and a unit."""
     width, height, legend = (WIDTH - 3 * GAP) / 2, 170, 15
@@ -78,7 +78,7 @@ def write_curves(
         column = place % 2
         left, top = GAP + column * (width + GAP), tops[column]
         parts.append(_text("panel", left, top + 14, f"{name}, {unit}"))
-        parts += _axes(curves, left + 46, top + 28, width - 60, height, across)
+        parts += _axes(curves, left + 46, top + 28, width - 60, height)
         below = top + 28 + height + 34
         for number, curve in enumerate(curves):
             x, y = left + 46 + (number % 2) * (width - 60) / 2, below + number // 2 * legend
@@ -91,9 +91,7 @@ def write_curves(
     _write(target, title, note, parts, max(tops))
 
 
-def _axes(
-    curves: Sequence[Curve], left: float, top: float, width: float, height: float, across: str
-) -> Iterable[str]:
+def _axes(curves: Sequence[Curve], left: float, top: float, width: float, height: float) -> Iterable[str]:
     """Draw the decades as a grid, and the curves on it."""
     every = [point for curve in curves for point in curve.points]
     first, last = (edge(math.log10(x) for x, _ in every) for edge in (min, max))
@@ -113,7 +111,6 @@ def _axes(
     for decade in range(math.ceil(first - 0.05), math.floor(last + 0.05) + 1):
         x = left + width * (decade - first) / (last - first)
         yield _text("small", x, top + height + 15, f"{10**decade:,}", "middle")
-    yield _text("small", left + width, top + height + 15, across, "start" if last % 1 else "end")
     for curve in curves:
         dash = " limit" if curve.limit else ""
         path = "L".join(at(x, y) for x, y in curve.points)

@@ -102,7 +102,7 @@ def draw(results: Figures, around: Figures) -> None:
             "Indexing",
             "s",
             [
-                curve("first index by words, s", "first index by words", 0),
+                curve("first index by words, s", "first, by words", 0),
                 curve("limit: bare FTS5 loop, s", "bare FTS5 loop", 0),
                 curve("adding vectors, s", "adding vectors", 1),
             ],
@@ -129,7 +129,7 @@ def draw(results: Figures, around: Figures) -> None:
             "Memory",
             "MB",
             [
-                curve("resident after warm searches, MB", "after warm searches", 2),
+                curve("resident after warm searches, MB", "warm searches", 2),
                 curve("peak of the first index, MB", "first index by words", 0),
             ],
         ),
@@ -139,6 +139,5 @@ def draw(results: Figures, around: Figures) -> None:
         f"How our costs grow with the number of chunks, {around['cores']} cores",
         f"{around['date']}, time of the processor. Dashed: what the machine cannot do without. In brackets:"
         " the slope; 1 grows as the chunks do.",
-        "chunks",
         panels,
     )

@@ -47,9 +47,7 @@ def test_bars_are_as_long_as_their_values(tmp_path: Path) -> None:
 
 def test_curves_rise_with_their_values(tmp_path: Path) -> None:
     target = tmp_path / "curves.svg"
-    write_curves(
-        target, "costs", "", "chunks", [("one", "ms", [Curve("ours", [(1_000, 1), (10_000, 10)], 0)])]
-    )
+    write_curves(target, "costs", "", [("one", "ms", [Curve("ours", [(1_000, 1), (10_000, 10)], 0)])])
     heights = [
         float(one.attrib["cy"])
         for one in ElementTree.parse(target).iter("{http://www.w3.org/2000/svg}circle")
