@@ -126,6 +126,15 @@ def _spelled(path: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", path.lower())
 
 
+def copy_notes(source: Path, target: Path) -> None:
+    """Copy the Markdown of a folder, without what is hidden."""
+    for file in sorted(source.rglob("*.md")):
+        path = file.relative_to(source)
+        if not any(part.startswith(".") for part in path.parts):
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target / path)
+
+
 # What is measured
 
 
@@ -190,7 +199,8 @@ def measure_steps(left: Left, server: Client, rounds: int, asked: Sequence[Quest
 
 def change_a_note(notes: Path, number: int) -> tuple[Path, bytes]:
     """Add a line to a note; return it and what it held."""
-    file = sorted(notes.rglob("*.md"))[number]
+    files = sorted(notes.rglob("*.md"))
+    file = files[number % len(files)]
     content = file.read_bytes()
     file.write_bytes(content + b"\nThe release was moved to the second week of March.\n")
     return file, content
@@ -198,7 +208,8 @@ def change_a_note(notes: Path, number: int) -> tuple[Path, bytes]:
 
 def delete_a_note(notes: Path, number: int) -> tuple[Path, bytes]:
     """Delete another note; return it and what it held."""
-    file = sorted(notes.rglob("*.md"))[-1 - number]
+    files = sorted(notes.rglob("*.md"))
+    file = files[-1 - number % len(files)]
     content = file.read_bytes()
     file.unlink()
     return file, content
@@ -331,12 +342,13 @@ def measure(left: Left, arguments: Any) -> Figures:
     }
     sizes = []
     with running(arguments.delay) as server, tempfile.TemporaryDirectory(prefix="memlines-notes-") as folder:
-        if arguments.folder:
-            sizes.append(measure_notes(left, arguments.folder, server, arguments.rounds, arguments.questions))
-        for files in () if arguments.folder else arguments.files:
+        for files in [0] if arguments.folder else arguments.files:
             notes = Path(folder) / str(files)
-            write_workspace(notes, files, dated=False)
-            print(f"{files} notes", file=sys.stderr)
+            if arguments.folder:
+                copy_notes(arguments.folder, notes / "memory")
+            else:
+                write_workspace(notes, files, dated=False)
+            print(f"{files} notes" if files else f"the notes of {arguments.folder}", file=sys.stderr)
             sizes.append(measure_notes(left, notes, server, arguments.rounds, arguments.questions))
     quality = {} if arguments.folder or arguments.no_quality else measure_quality(left)
     return {
