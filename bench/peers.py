@@ -259,7 +259,7 @@ def measure_warm(left: Left, asked: Sequence[Question]) -> Figures:
 
 
 def measure_moved(left: Left, server: Client) -> Figures:
-    """Give every note another folder and another name, and sync once."""
+    """Give every note another folder and name, and sync once; at the first size only, as it takes long."""
     figures: Figures = {}
 
     def job(program: Program) -> None:
@@ -275,32 +275,32 @@ def measure_moved(left: Left, server: Client) -> Figures:
     return figures
 
 
-def measure_notes(left: Left, notes: Path, server: Client, rounds: int, questions: int) -> Figures:
+def measure_notes(left: Left, notes: Path, server: Client, arguments: Any, *, move: bool) -> Figures:
     """Measure everything about speed on a folder of notes."""
-    asked = questions_from(notes, questions)
+    asked = questions_from(notes, arguments.questions)
     files = sorted(notes.rglob("*.md"))
     with tempfile.TemporaryDirectory(prefix="memlines-peers-") as temporary:
         settle(left, Path(temporary), notes, server, run_once=True)
-        steps = measure_steps(left, server, rounds, asked)
+        steps = measure_steps(left, server, arguments.rounds, asked)
         warm = measure_warm(left, asked)
-        moved = measure_moved(left, server)
+        moved = measure_moved(left, server) if move else {}
+    programs: Figures = {}
+    for name in (program.name for program in left.programs):
+        index_bytes = steps[name].pop("index_bytes")
+        if name in moved:
+            steps[name]["sync, every note moved"] = moved[name]
+        programs[name] = {
+            "steps": {
+                step: row | {key: median(row[key]) for key in ("seconds", "cpu_seconds")}
+                for step, row in steps[name].items()
+            },
+            "index_bytes": index_bytes,
+            "warm": warm[name],
+        }
     return {
         "files": len(files),
         "bytes": sum(file.stat().st_size for file in files),
-        "programs": {
-            program.name: {
-                "steps": {
-                    name: row | {key: median(row[key]) for key in ("seconds", "cpu_seconds")}
-                    for name, row in (
-                        {key: value for key, value in steps[program.name].items() if key != "index_bytes"}
-                        | {"sync, every note moved": moved[program.name]}
-                    ).items()
-                },
-                "index_bytes": steps[program.name]["index_bytes"],
-                "warm": warm[program.name],
-            }
-            for program in left.programs
-        },
+        "programs": programs,
     }
 
 
@@ -340,7 +340,7 @@ def measure(left: Left, arguments: Any) -> Figures:
         }
         for program in left.programs
     }
-    sizes = []
+    sizes: list[Figures] = []
     with running(arguments.delay) as server, tempfile.TemporaryDirectory(prefix="memlines-notes-") as folder:
         for files in [0] if arguments.folder else arguments.files:
             notes = Path(folder) / str(files)
@@ -349,7 +349,7 @@ def measure(left: Left, arguments: Any) -> Figures:
             else:
                 write_workspace(notes, files, dated=False)
             print(f"{files} notes" if files else f"the notes of {arguments.folder}", file=sys.stderr)
-            sizes.append(measure_notes(left, notes, server, arguments.rounds, arguments.questions))
+            sizes.append(measure_notes(left, notes, server, arguments, move=not sizes))
     quality = {} if arguments.folder or arguments.no_quality else measure_quality(left)
     return {
         "rounds": arguments.rounds,

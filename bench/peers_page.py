@@ -90,6 +90,8 @@ def _size_lines(results: Figures, size: Figures, names: Sequence[str], ours: str
     programs = {name: size["programs"][name] for name in names}
     if any(figures["steps"]["first index"]["requests"] for figures in programs.values()):
         for step in ("first index", "sync, every note moved"):
+            if any(step not in figures["steps"] for figures in programs.values()):
+                continue
             cells = [
                 f"{figures['steps'][step]['requests']} with {figures['steps'][step]['texts']} texts"
                 for figures in programs.values()
