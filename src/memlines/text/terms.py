@@ -271,11 +271,6 @@ def stem_words(words: Sequence[str], language: str) -> list[str]:
     return stems
 
 
-def _without_accents(word: str) -> str:
-    apart = unicodedata.normalize("NFD", word)
-    return "".join([character for character in apart if not unicodedata.combining(character)])
-
-
 _WORD = re.compile(r"\w+")
 _CLIPPED = re.compile(
     r"(?<=\w)['\u2019](?:s|t|d|m|ll|ve|re)\b|\b(?:d|l|j|m|t|s|n|c|qu)['\u2019](?=\w)", re.IGNORECASE
