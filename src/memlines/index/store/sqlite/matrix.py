@@ -76,7 +76,8 @@ class Matrix:
         if near is None:
             near = self._most_alike(vector, max(limit, _COMPARED), only)
         beside = self._places(also)
-        places = np.union1d(near, beside)
+        # Not `union1d`, which imports masked arrays: a first search would wait for them.
+        places = np.array(sorted({*near.tolist(), *beside.tolist()}), np.int64)
         found = np.array(cosines(query, self.rows[places]))
         best = np.isin(places, near)
         if np.count_nonzero(best) > limit:
