@@ -46,7 +46,7 @@ from bench.common import (
     run_fresh,
 )
 from bench.corpus import queries, write_workspace
-from bench.processes import run_command
+from bench.processes import bytes_of, run_command
 from memlines.types import Mode
 
 if TYPE_CHECKING:
@@ -266,14 +266,14 @@ def measure_size(root: Path, chunks: int, variables: Mapping[str, str], rounds: 
         figures: Figures = json.loads(printed)
         return figures
 
-    index, bare = root / ".memory/index.sqlite", root / "bare.sqlite"
+    index, bare = root / ".memory", root / "bare.sqlite"
     firsts, bares = [], []
     for _ in range(rounds if chunks < LARGE else 1):
-        shutil.rmtree(root / ".memory", ignore_errors=True)
+        shutil.rmtree(index, ignore_errors=True)
         bare.unlink(missing_ok=True)
         bares.append(job("bare_index", words_only)["seconds"])
         firsts.append(job("first_index", words_only))
-    words_bytes = index.stat().st_size
+    words_bytes = bytes_of(index)
     new = interleaved(
         {
             "python": lambda: _started(variables, "-c", "pass"),
@@ -292,7 +292,7 @@ def measure_size(root: Path, chunks: int, variables: Mapping[str, str], rounds: 
         "first_index_peak_mb": firsts[-1]["peak_mb"],
         "add_vectors_s": vectors["seconds"],
         "index_bytes_words": words_bytes,
-        "index_bytes": index.stat().st_size,
+        "index_bytes": bytes_of(index),
         "bare_bytes": bare.stat().st_size,
         "new_process_s": {name: statistics.median(values) for name, values in new.items()},
         "sync_s": job("sync_again"),
