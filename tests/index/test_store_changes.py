@@ -65,13 +65,18 @@ def embed(index: Index) -> None:
 
 def rows_of(index: Index) -> list[object]:
     return sorted(
-        index.connection.execute("SELECT id, start_line, end_line, text, hash, heading, language FROM chunks")
+        index.connection.execute(
+            "SELECT path, start_line, end_line, text, hash, heading, language FROM chunks"
+        )
     )
 
 
-def names_by_word(index: Index) -> dict[str, list[object]]:
-    """Return the ids of the chunks that hold each word."""
-    sql = "SELECT id FROM chunks WHERE number IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
+def places_by_word(index: Index) -> dict[str, list[object]]:
+    """Return the places of the chunks that hold each word."""
+    sql = (
+        "SELECT path, start_line, end_line, hash FROM chunks"
+        " WHERE number IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?)"
+    )
     terms = [term for (term,) in index.connection.execute("SELECT term FROM chunks_terms")]
     return {term: sorted(index.connection.execute(sql, (f'"{term}"',))) for term in terms}
 
@@ -82,10 +87,10 @@ def test_an_index_that_changed_equals_a_new_one(
 ) -> None:
     put(shared, before, heading)
     put(shared, after, new_heading)
-    changed = rows_of(shared), names_by_word(shared)
+    changed = rows_of(shared), places_by_word(shared)
     shared.remove(NOTE)
     put(shared, after, new_heading)
-    assert changed == (rows_of(shared), names_by_word(shared))
+    assert changed == (rows_of(shared), places_by_word(shared))
 
 
 @given(NOTES, NOTES)

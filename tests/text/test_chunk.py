@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memlines.text import chunk as chunk_module
-from memlines.text.chunk import chunk_id, chunk_text, limit_of, text_hash, weigh
+from memlines.text.chunk import chunk_text, limit_of, text_hash, weigh
 from memlines.types import Chunk
 
 WIDE = [(0x2E80, 0x9FFF), (0xA000, 0xA4FF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0x20000, 0x2FA1F)]
@@ -361,36 +361,6 @@ def test_a_chunk_carries_the_hash_of_its_text(text: str) -> None:
 
 def test_hash_is_sha256_of_utf8() -> None:
     assert text_hash("é") == "4a99557e4033c3539de2eb65472017cad5f9557f7a0625a09f1c3f6e2ba69c4c"
-
-
-def test_id_is_the_hash_of_the_documented_name() -> None:
-    chunk = Chunk(3, 9, "text", "abc")
-    named = hashlib.sha256(b"memory:memory/a.md:3:9:abc").hexdigest()
-    assert chunk_id("memory", "memory/a.md", chunk) == named
-
-
-def test_id_does_not_depend_on_the_heading() -> None:
-    with_heading, without = Chunk(1, 1, "x", "abc", "Title"), Chunk(1, 1, "x", "abc")
-    assert chunk_id("memory", "a.md", with_heading) == chunk_id("memory", "a.md", without)
-
-
-def test_each_part_of_the_name_makes_another_id() -> None:
-    ids = {
-        chunk_id("memory", "a.md", Chunk(1, 2, "", "h")),
-        chunk_id("sessions", "a.md", Chunk(1, 2, "", "h")),
-        chunk_id("memory", "b.md", Chunk(1, 2, "", "h")),
-        chunk_id("memory", "a.md", Chunk(2, 2, "", "h")),
-        chunk_id("memory", "a.md", Chunk(1, 3, "", "h")),
-        chunk_id("memory", "a.md", Chunk(1, 2, "", "g")),
-    }
-    assert len(ids) == 6
-
-
-@given(texts, texts)
-def test_ids_of_a_file_do_not_depend_on_another(text: str, other: str) -> None:
-    alone = [chunk_id("memory", "a.md", chunk) for chunk in chunk_text(text, 8, 2)]
-    chunk_text(other, 8, 2)
-    assert [chunk_id("memory", "a.md", chunk) for chunk in chunk_text(text, 8, 2)] == alone
 
 
 def test_a_long_line_is_cut_between_words() -> None:

@@ -69,11 +69,6 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def chunk_id(source: str, path: str, chunk: Chunk) -> str:
-    """Return the stable name of a chunk in the index."""
-    return text_hash(f"{source}:{path}:{chunk.start_line}:{chunk.end_line}:{chunk.hash}")
-
-
 def _runs(text: str, tokens: int, overlap: int) -> Iterator[Run]:
     """Group the segments of a text into runs that fit the limit, each starting with what is carried.
 

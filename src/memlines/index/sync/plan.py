@@ -24,7 +24,7 @@ from memlines.index.sync.discovery import (
 from memlines.index.sync.job import Job, covers_same_files, identity_of, reason_to_rebuild, space_of
 from memlines.index.sync.words import cut_document, read_file
 from memlines.records import dataclass
-from memlines.text.chunk import chunk_id, text_hash
+from memlines.text.chunk import text_hash
 from memlines.types import Chunk, Discovery, Document, FoundFile, IndexedFile, Problem, Space
 
 LABEL = "reading"
@@ -176,7 +176,7 @@ class _Survey:
         else:
             self.unchanged += 1  # read only because the index is rebuilt
         # Equal pieces of one long line are one chunk, as in the index.
-        self._add_texts({chunk_id(document.source, path, chunk): chunk for chunk in chunks}.values())
+        self._add_texts({(chunk.start_line, chunk.end_line, chunk.hash): chunk for chunk in chunks}.values())
 
     def _replaced(self) -> set[str]:
         """Return the files whose chunks leave the index; those that could not be read keep theirs."""

@@ -4,7 +4,7 @@ A file is written in one transaction, so a reader sees all of it or what was the
 later (`vectors.py`); until then it is found by its words.
 
 Most chunks of a long note are the same as before. A chunk that is the same on other lines stays where it is,
-with its words and vectors, and only gets the new lines and the name made from them. For a transcript, the
+with its words and vectors, and only gets the new lines. For a transcript, the
 start of its last stretch is kept, so that reading continues there when it grows.
 """
 
@@ -30,14 +30,14 @@ from memlines.index.store.sqlite.reader import BIRTH, IDENTITY, LANGUAGES, Index
 from memlines.index.store.sqlite.schema import migrate, version_of
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.records import dataclass
-from memlines.text.chunk import chunk_id, text_hash
+from memlines.text.chunk import text_hash
 from memlines.types import Chunk, Document, IndexedFile, Spot, Tail
 
 _GROUP = 256
 """Chunks whose vectors are copied at once."""
 
-Move = tuple[int, str, str, Chunk]
-"""A chunk that stays: its number, its name so far, and its name, lines and days now."""
+Move = tuple[int, Chunk]
+"""A chunk that stays: its number, and its lines and days now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,45 +58,44 @@ class Change:
     """What a write changes of one file, worked out before: then only the disk can stop it halfway.
 
     These are the numbers of the chunks that go, those that stay on other lines or get other days, and the new
-    ones, each with its name, its language and the terms of its text and its title.
+    ones, each with its language and the terms of its text and its title.
     """
 
     document: Document
     tail: Tail | None
     gone: list[int]
     moved: list[Move]
-    new: list[tuple[str, Chunk, str, str, str]]
+    new: list[tuple[Chunk, str, str, str]]
 
 
 def compare(
     known: Iterable[tuple[Any, ...]], document: Document, chunks: Sequence[Chunk], language: str | None
-) -> tuple[list[int], list[Move], dict[str, Chunk]]:
-    """Return what changes if a document is cut into these chunks: numbers that go, moves, new ones by name.
+) -> tuple[list[int], list[Move], list[Chunk]]:
+    """Return what changes if a document is cut into these chunks: numbers that go, moves, new ones.
 
     Text, headings and language make the words and vectors of a chunk: if all are the same, so are they. It
     is the language of the document; without one, each chunk is in that of its text, which is the same then.
     """
-    held: dict[tuple[str, ...], deque[tuple[int, str, str]]] = {}
-    for number, name, digest, heading, source, spoken, days in known:
+    held: dict[tuple[str, ...], deque[tuple[int, int, int, str]]] = {}
+    for number, first, last, digest, heading, source, spoken, days in known:
         same = (digest, heading, source, spoken if language is not None else "")
-        held.setdefault(same, deque()).append((number, name, days))
-    named: dict[str, Chunk] = {}
-    for chunk in chunks:
-        # Equal pieces of one long line have one name: they are one answer, not two.
-        named.setdefault(chunk_id(document.source, document.path, chunk), chunk)
+        held.setdefault(same, deque()).append((number, first, last, days))
+    # Equal pieces of one long line are one answer, not two.
+    single = {(chunk.start_line, chunk.end_line, chunk.hash): chunk for chunk in reversed(chunks)}
+    cut = [*reversed(single.values())]
     if not held:
-        return [], [], named
+        return [], [], cut
     moved: list[Move] = []
-    new: dict[str, Chunk] = {}
-    for name, chunk in named.items():
+    new: list[Chunk] = []
+    for chunk in cut:
         alike = held.get((chunk.hash, chunk.heading, document.source, language or ""))
         if not alike:
-            new[name] = chunk
+            new.append(chunk)
             continue
-        number, before, days = alike.popleft()
-        if before != name or days != write_days(chunk.days):
-            moved.append((number, before, name, chunk))
-    return [number for alike in held.values() for number, _, _ in alike], moved, new
+        number, *before = alike.popleft()
+        if before != [chunk.start_line, chunk.end_line, write_days(chunk.days)]:
+            moved.append((number, chunk))
+    return [number for alike in held.values() for number, *_ in alike], moved, new
 
 
 def not_staying(connection: Connection, path: str, staying: Staying) -> list[int]:
@@ -201,16 +200,16 @@ class Index(IndexReader):
         known: Iterable[tuple[Any, ...]] = ()
         if not is_new:
             known = self.connection.execute(
-                "SELECT number, id, hash, heading, source, language, days FROM chunks"
+                "SELECT number, start_line, end_line, hash, heading, source, language, days FROM chunks"
                 " WHERE path = ? AND start_line >= ? ORDER BY start_line, number",
                 (document.path, since),
             )
         gone, moved, new = compare(known, document, chunks, language)
         rows = []
-        for name, chunk in new.items():
+        for chunk in new:
             spoken = language or language_of(chunk.text)
             title = title_of(document.path, chunk.heading)
-            rows.append((name, chunk, spoken, join_terms(chunk.text, spoken), join_terms(title, spoken)))
+            rows.append((chunk, spoken, join_terms(chunk.text, spoken), join_terms(title, spoken)))
         return Change(document, tail, gone, moved, rows)
 
     def write(self, changes: Sequence[Change]) -> None:
@@ -230,9 +229,9 @@ class Index(IndexReader):
                     document.path, document.source, document.hash, document.fingerprint, document.settled
                 )
                 self.put_file(file)
-                for name, chunk, language, terms, title in change.new:
+                for chunk, language, terms, title in change.new:
                     number = next(numbers)
-                    place = number, name, document.path, document.source, chunk.start_line, chunk.end_line
+                    place = number, document.path, document.source, chunk.start_line, chunk.end_line
                     content = chunk.hash, chunk.heading, language, chunk.text, _turns_text(chunk)
                     rows.append((*place, *content, write_days(chunk.days), now))
                     words.append((number, terms, title, LANGUAGE_MARK + language))
@@ -241,8 +240,8 @@ class Index(IndexReader):
             if len(spoken) > len(known):
                 self.note(LANGUAGES, " ".join(filter(None, spoken)))
             self.connection.executemany(
-                "INSERT INTO chunks(number, id, path, source, start_line, end_line, hash, heading, language,"
-                " text, turns, days, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO chunks(number, path, source, start_line, end_line, hash, heading, language,"
+                " text, turns, days, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
                 rows,
             )
             add_days(self.connection, dated)
@@ -300,22 +299,16 @@ class Index(IndexReader):
                 cache.remember(self.connection, entry.space, known, dims)
 
     def _move(self, moves: Sequence[Move]) -> None:
-        """Give chunks their new lines, names and days."""
-        drop_days(self.connection, [number for number, _, _, _ in moves])
-        names = {name for _, _, name, _ in moves}
-        # Where one text is on several lines, one chunk may be about to take the name of another.
+        """Give chunks their new lines and days."""
+        drop_days(self.connection, [number for number, _ in moves])
         self.connection.executemany(
-            "UPDATE chunks SET id = ? WHERE number = ?",
-            [(f"moving {number}", number) for number, before, _, _ in moves if before in names],
-        )
-        self.connection.executemany(
-            "UPDATE chunks SET id = ?, start_line = ?, end_line = ?, turns = ?, days = ? WHERE number = ?",
+            "UPDATE chunks SET start_line = ?, end_line = ?, turns = ?, days = ? WHERE number = ?",
             [
-                (name, chunk.start_line, chunk.end_line, _turns_text(chunk), write_days(chunk.days), number)
-                for number, _, name, chunk in moves
+                (chunk.start_line, chunk.end_line, _turns_text(chunk), write_days(chunk.days), number)
+                for number, chunk in moves
             ],
         )
-        add_days(self.connection, [(number, chunk.days) for number, _, _, chunk in moves])
+        add_days(self.connection, [(number, chunk.days) for number, chunk in moves])
 
     def put_problem(self, file: IndexedFile) -> None:
         """Note why a file is not indexed.

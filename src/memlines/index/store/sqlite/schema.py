@@ -159,7 +159,31 @@ CREATE TABLE chunk_days(
 ) WITHOUT ROWID;
 """
 
-_SEVENTH = """
+_EIGHTH = """
+-- A chunk had a name, the hash of all that makes it, which nothing asks for.
+CREATE TABLE unnamed(
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  path TEXT NOT NULL,
+  source TEXT NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  heading TEXT NOT NULL,
+  language TEXT NOT NULL,
+  text TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  turns TEXT NOT NULL DEFAULT '',
+  days TEXT NOT NULL DEFAULT ''
+);
+INSERT INTO unnamed
+SELECT number, path, source, start_line, end_line, hash, heading, language, text, updated_at, turns, days
+FROM chunks;
+DELETE FROM sqlite_sequence WHERE name = 'unnamed';
+INSERT INTO sqlite_sequence SELECT 'unnamed', seq FROM sqlite_sequence WHERE name = 'chunks';
+DROP TABLE chunks;
+ALTER TABLE unnamed RENAME TO chunks;
+CREATE INDEX idx_chunks_path ON chunks(path);
+CREATE INDEX idx_chunks_heading ON chunks(heading) WHERE source = 'sessions';
 -- To find a chunk with the same text, whose vector will do.
 CREATE INDEX idx_chunks_hash ON chunks(substr(hash, 1, 12));
 """
@@ -172,7 +196,7 @@ MIGRATIONS: tuple[str | Callable[[Connection], None], ...] = (
     _FIFTH,
     _SIXTH,
     shorten_vectors,
-    _SEVENTH,
+    _EIGHTH,
 )
 """Step n brings a database from version n to n + 1. Steps are only ever added."""
 
