@@ -48,7 +48,7 @@ _ACCENTED = re.compile(
 )
 """A word in Latin or Cyrillic letters that need no other form of theirs to be compared."""
 
-_MOST_SEEN = 50_000
+MOST_SEEN = 50_000
 _MOST_TEXTS = 1_024
 """What is kept of each language: runs, at about 250 bytes each, and texts that may answer again."""
 
@@ -187,17 +187,6 @@ def split_runs(text: str) -> list[str]:
     return text.translate(_MARKS).split()
 
 
-_vocabularies: dict[str, Vocabulary] = {}
-
-
-def vocabulary_of(language: str) -> Vocabulary:
-    """Return the words of a language that were seen in this process."""
-    known = _vocabularies.get(language)
-    if known is None or len(known.seen) > _MOST_SEEN:
-        known = _vocabularies[language] = Vocabulary(language)
-    return known
-
-
 def title_of(path: str, heading: str) -> str:
     """Return what is written above a chunk: the name of its file and the headings above it."""
     name = path.rpartition("/")[2].removesuffix(".md")
@@ -290,7 +279,7 @@ def telling_words(text: str) -> list[str]:
     a verb in Dutch. A query made of nothing else keeps them: "to be or not to be" is a question
     too. Where a script has no blanks between words, pairs of characters replace them.
     """
-    every, telling = _split_words(text)
+    every, telling = split_words(text)
     return telling or every
 
 
@@ -319,11 +308,11 @@ def joined_words(text: str) -> dict[str, list[str]]:
 
 def is_small_talk(text: str) -> bool:
     """Return whether a query has words, and all of them are small ones that say nothing."""
-    every, telling = _split_words(text)
+    every, telling = split_words(text)
     return bool(every) and not telling
 
 
-def _split_words(text: str) -> tuple[list[str], list[str]]:
+def split_words(text: str) -> tuple[list[str], list[str]]:
     """Return the distinct words of a query, and those of them that say something."""
     words: list[str] = []
     for run in RUN.findall(_CLIPPED.sub(" ", text)) or RUN.findall(text):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from memlines.index.search.words import COMMON_PART, QueryWords
 from memlines.index.store.sqlite.index import Index
-from memlines.text.terms import is_unspaced, query_terms, split_runs, title_of, vocabulary_of
+from memlines.text.terms import MOST_SEEN, Vocabulary, is_unspaced, query_terms, split_runs, title_of
 from memlines.types import IndexedChunk
 
 _NONE: frozenset[str] = frozenset()
+
+_vocabularies: dict[str, Vocabulary] = {}
+"""The words of each language that were seen in this process."""
 
 _GUESSED = 0.5
 """What finding a corrected word is worth: the rest is missing, so no chunk covers all of the query."""
@@ -37,7 +41,9 @@ class Matcher:
             by_term = {term: words for term, words in every.items() if term not in by_pair}
             self._by_term[language] = by_term, by_pair
         by_term, by_pair = self._by_term[language]
-        vocabulary = vocabulary_of(language)
+        vocabulary = _vocabularies.get(language)
+        if vocabulary is None or len(vocabulary.seen) > MOST_SEEN:
+            vocabulary = _vocabularies[language] = Vocabulary(language)
         runs = vocabulary.runs_of(text)
         found = {pair: words for pair, words in by_pair.items() if pair in text}
         for term, words in by_term.items():
@@ -49,6 +55,14 @@ class Matcher:
     def __call__(self, text: str, language: str) -> frozenset[str]:
         """Return the words that a text holds."""
         return _NONE.union(*self.runs(text, language).values())
+
+
+class Held(NamedTuple):
+    """The words of a query in a chunk: by the runs of characters in its text, in its title, and all."""
+
+    runs: Words
+    title: frozenset[str]
+    every: frozenset[str]
 
 
 class MatchedChunks:
@@ -65,7 +79,7 @@ class MatchedChunks:
         self._complete = sum(words.weights.values())
         self.known: dict[int, IndexedChunk] = {}
         """The chunks that were read, by number."""
-        self._runs: dict[int, tuple[Words, frozenset[str]]] = {}
+        self._held: dict[int, Held] = {}
         self._parts: dict[tuple[str, str], frozenset[str]] = {}
         self._shares: dict[frozenset[str], float] = {}
         self.total = words.total
@@ -89,29 +103,24 @@ class MatchedChunks:
             self.known |= self._index.chunks(new)
         return {number: self.known[number] for number in wanted if number in self.known}
 
-    def runs(self, chunk: IndexedChunk) -> tuple[Words, frozenset[str]]:
-        """Return the runs of characters in a chunk that are words of the query, and those in its title."""
-        if chunk.number not in self._runs:
-            title = self.match.runs(title_of(chunk.path, chunk.heading), chunk.language)
+    def held(self, chunk: IndexedChunk) -> Held:
+        """Return the words of the query that a chunk holds."""
+        if chunk.number not in self._held:
+            title = self.match.runs(title_of(chunk.path, chunk.heading), chunk.language).values()
             runs = self.match.runs(chunk.text, chunk.language)
-            self._runs[chunk.number] = runs, _NONE.union(*title.values())
-        return self._runs[chunk.number]
+            self._held[chunk.number] = Held(runs, _NONE.union(*title), _NONE.union(*title, *runs.values()))
+        return self._held[chunk.number]
 
     def words_in(self, chunk: IndexedChunk, text: str) -> frozenset[str]:
         """Return the words of the query in a part of a chunk's text, which holds whole lines."""
         key = chunk.language, text
         if key not in self._parts:
-            runs = self.runs(chunk)[0]
+            runs = self.held(chunk).runs
             found = [run for run in runs if run in text]
             written = split_runs(text) if found else []
             held = [runs[run] for run in found if is_unspaced(run) or run in written]
             self._parts[key] = _NONE.union(*held)
         return self._parts[key]
-
-    def words_of(self, chunk: IndexedChunk) -> frozenset[str]:
-        """Return the words of the query that a chunk or its title holds."""
-        runs, title = self.runs(chunk)
-        return title.union(*runs.values())
 
     def share(self, words: frozenset[str]) -> float:
         """Return how much of the query some of its words are, from 0 to 1; rare ones count more."""

@@ -142,7 +142,8 @@ def passage_of(
         units = [unit if may else unit._replace(section=-1 - unit.section) for unit, may in marked]
     if len(units) > 1:
         units = _best_run(units, _score(chunk, chunks, cosines, units), at)
-    if not _fits(units, sum([len(unit.text) for unit in units])):  # one entry that is too long
+    count = units[-1].last - units[0].first + 1
+    if count > MOST_LINES or sum([len(unit.text) for unit in units]) > _MOST_CHARACTERS:  # one long entry
         lines_of_it = enumerate(units[0].text.split("\n"), units[0].first)
         units = [units[0]._replace(first=at, last=at, text=line) for at, line in lines_of_it if line.strip()]
         units = _best_run(units, _score(chunk, chunks, cosines, units))
@@ -221,17 +222,14 @@ def _best_run(units: Sequence[Unit], scores: Sequence[float], at: int = -1) -> S
         end, size, score = first, 0, 0.0
         while end < len(units) and units[end].section == units[best].section:
             size += len(units[end].text) + 1
-            if end > first and not _fits(units[first : end + 1], size):
+            lines = units[end].last - units[first].first + 1
+            if end > first and (lines > MOST_LINES or size > _MOST_CHARACTERS):
                 break
             score += scores[end]
             end += 1
         if end > best and score >= most:  # what follows rather than what comes before
             run, most = units[first:end], score
     return run
-
-
-def _fits(units: Sequence[Unit], characters: int) -> bool:
-    return units[-1].last - units[0].first < MOST_LINES and characters <= _MOST_CHARACTERS
 
 
 def _numbers(chunk: IndexedChunk, count: int) -> list[tuple[int, int]]:

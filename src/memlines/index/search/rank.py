@@ -153,7 +153,7 @@ def count_common(found: RetrieverResults, scores: Scores, chunks: MatchedChunks)
     """Return what was found, with ranks of the best as if common words had been looked for too."""
     words = dict(found.words)
     for number, chunk in chunks.read(_first(scores)).items():
-        if held := chunks.common & chunks.words_of(chunk):
+        if held := chunks.common & chunks.held(chunk).every:
             words[number] = combine(words.get(number, 0.0), 1.0 - math.exp(-STEEPNESS * chunks.share(held)))
     return replace(found, words=words)
 
@@ -174,8 +174,9 @@ def weigh(
         cosine = found.cosines.get(number, -1.0)
         sentence = max([cosine, *found.sentences.get(number, ())])
         vectors = found.scale.score(cosine, sentence) if number in found.cosines else 0.0
-        beside = timely.get(number, 0.0) or dated[number]
-        most[number] = combine(combine(word_evidence(chunk, found, chunks), vectors), beside)
+        share = chunks.share(chunks.held(chunk).every) if number in found.words else 0.0
+        words = word_evidence(found.words.get(number, 0.0), share, chunks)
+        most[number] = combine(combine(words, vectors), timely.get(number, 0.0) or dated[number])
     settings = query.settings
     changes_order = settings.temporal_decay.enabled or settings.mmr.enabled or bool(query.spans)
     may_skip = query.cut is None and not changes_order
@@ -220,10 +221,10 @@ def _weigh_units(
             continue
         words = vectors = 0.0
         if ranked:
-            held = chunks.words_in(chunk, unit.text) | chunks.runs(chunk)[1]
+            held = chunks.words_in(chunk, unit.text) | chunks.held(chunk).title
             above = chunks.words_in(chunk, unit.heading)
             share = chunks.share(held) + (HEADING * chunks.share(above - held) if above else 0.0)
-            words = _average(ranked, share, chunks) if share else 0.0
+            words = word_evidence(ranked, share, chunks) if share else 0.0
         if cosine is not None:
             vectors = found.scale.score(cosine, sentence)
         beside = (timely if days and query.is_about(days[at]) else 0.0) or dated
@@ -273,7 +274,8 @@ def estimate_brief(
     words = {number: found.words.get(number, 0.0) for number in scores}
     beside = {number: timely.get(number, 0.0) for number in scores}
     for number, chunk in chunks.read(_first(scores)).items():
-        words[number] = word_evidence(chunk, found, chunks)
+        share = chunks.share(chunks.held(chunk).every)
+        words[number] = word_evidence(found.words.get(number, 0.0), share, chunks)
         if query.asks_when and not beside[number]:
             beside[number] = date_evidence(chunk)
     shift, by_vectors, by_words = _BRIEF
@@ -295,19 +297,13 @@ def estimate_brief(
     }
 
 
-def word_evidence(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks) -> float:
-    """Return what words say for a chunk that was read."""
-    ranked = found.words.get(chunk.number, 0.0)
-    return _average(ranked, chunks.share(chunks.words_of(chunk)), chunks) if ranked else 0.0
-
-
-def _average(ranked: float, share: float, chunks: MatchedChunks) -> float:
-    """Return what words say: their rank, and the share of the query that they are.
+def word_evidence(ranked: float, share: float, chunks: MatchedChunks) -> float:
+    """Return what words say: their rank, and the share of the query that they are; nothing without a rank.
 
     A long text holds some of many words by chance, so of a long query the share says less.
     """
     covering = 0.5 * min(1.0, _FEW_WORDS / max(1, len(chunks.asked)))
-    return (1.0 - covering) * ranked + covering * COVERED * share
+    return (1.0 - covering) * ranked + covering * COVERED * share if ranked else 0.0
 
 
 def probability(evidence: float, curve: Curve) -> float:
@@ -330,7 +326,7 @@ def is_near(chunk: IndexedChunk, found: RetrieverResults, chunks: MatchedChunks)
     chance is noise.
     """
     number = chunk.number
-    if number in found.words and chunks.share(chunks.words_of(chunk)) >= _NEAR_BY_WORDS:
+    if number in found.words and chunks.share(chunks.held(chunk).every) >= _NEAR_BY_WORDS:
         return True
     least = _NEAR_BY_MEANING + _NEAR_AMONG_MORE * math.log(max(1, chunks.total))
     return found.vectors.get(number, 0.0) >= least / (_MEASURED if found.is_measured else 1.0)

@@ -352,7 +352,8 @@ def _quote(
     """Return what is shown as a hit, with its score and the reasons for it."""
     chunk, passage = shown.chunk, shown.passage
     number = chunk.number
-    evidence, held = rank.word_evidence(chunk, found, chunks), chunks.words_of(chunk)
+    held = chunks.held(chunk).every
+    evidence = rank.word_evidence(found.words.get(number, 0.0), chunks.share(held), chunks)
     return Hit(
         path=chunk.path,
         start_line=passage.start_line,

@@ -25,11 +25,11 @@ from memlines.text.aliases import NO_EXPANSION, Expansion
 from memlines.text.language import language_of, stop_words
 from memlines.text.terms import (
     RUN,
-    is_small_talk,
     is_unspaced,
     joined_words,
     parts_of,
     query_terms,
+    split_words,
     telling_words,
     terms_of,
     words_of,
@@ -100,7 +100,8 @@ def look_up(
 
     With `corrects`, a word that no chunk holds is searched as the one that was probably meant.
     """
-    said = [word for word in telling_words(query)[:_LOOKED_UP] if word not in expansion.left_out]
+    every, telling = split_words(query)
+    said = [word for word in (telling or every)[:_LOOKED_UP] if word not in expansion.left_out]
     terms = _look_up(index, said, joined_words(query) if len(said) <= _MOST_WORDS else {}, expansion.same)
     unknown = [term.word for term in terms if not term.chunks]
     if unknown and (parts := _parts_of_unknown(index, query, unknown)):
@@ -130,7 +131,7 @@ def look_up(
     # A word that is in no chunk says nothing about how rare it is; it counts like the rarest.
     rarest = max(rare.values(), default=1.0)
     weights = {term.word: rare.get(term.word, rarest) for term in terms}
-    phrase = _phrase(index, query) if is_small_talk(query) else ""
+    phrase = _phrase(index, query) if every and not telling else ""
     return QueryWords(tuple(terms), weights, total, _without_common(terms, total), phrase, corrections)
 
 
