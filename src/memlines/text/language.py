@@ -72,8 +72,9 @@ def language_of(text: str) -> str:
 
 def is_foreign(query: str, text: str) -> bool:
     """Return whether a text is surely in another language than a query, so that both share few words."""
-    unspaced = _is_unspaced(query)
-    if unspaced != _is_unspaced(text):
+    begins = query[:_LOOKED_AT], text[:_LOOKED_AT]
+    unspaced, other = [2 * len(_UNSPACED.findall(one)) > len(_WORD.findall(one)) for one in begins]
+    if unspaced != other:
         return True
     # Names and quotations bring a few stop words of other languages into any text.
     asked, written = _count_stop_words(query), _count_stop_words(text)
@@ -87,10 +88,6 @@ def is_unlearned(text: str) -> bool:
     To the model all texts of such a language, Czech for example, are similar, whatever they say.
     """
     return bool(_UNLEARNED.search(text[:_LOOKED_AT]))
-
-
-def _is_unspaced(text: str) -> bool:
-    return 2 * len(_UNSPACED.findall(text[:_LOOKED_AT])) > len(_WORD.findall(text[:_LOOKED_AT]))
 
 
 def _count_stop_words(text: str) -> dict[str, int]:

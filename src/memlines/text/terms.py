@@ -9,7 +9,7 @@ import re
 import string
 import threading
 import unicodedata
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
@@ -41,15 +41,10 @@ _BESIDE = re.compile("[- \u2010\u2011]")
 """What is between two words that may as well be written as one."""
 
 _PART = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
-_WITHOUT_BLANKS = re.compile(f"[{_UNSPACED}]+")
+_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 _MARKS = str.maketrans(dict.fromkeys({*string.punctuation} - {"_", "-"}, " "))
-_ACCENTED = re.compile(
-    "[A-Za-z\u00c0-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0400-\u0481\u048a-\u0527]+"
-)
-"""A word in Latin or Cyrillic letters that need no other form of theirs to be compared."""
-
 MOST_SEEN = 50_000
-_MOST_TEXTS = 1_024
+_MOST_TEXTS = 4_096
 """What is kept of each language: runs, at about 250 bytes each, and texts that may answer again."""
 
 _COMBINING = "\u0300"
@@ -106,7 +101,8 @@ class _TermsOfRuns(dict[str, str]):
         self._language = language
 
     def __missing__(self, run: str) -> str:
-        if run.isascii() and run.isalpha() and is_one_word(run):
+        is_camel = not (run.islower() or run[1:].islower() or len(run) == 1)
+        if run.isascii() and run.isalpha() and not is_camel:
             words = [run.lower()]
         else:
             parts, whole = parts_of(run), run.replace("_", "")[:_LONGEST].casefold()
@@ -126,7 +122,7 @@ def _terms_of_runs(language: str) -> _TermsOfRuns:
 @lru_cache(maxsize=50_000)
 def terms_of_run(run: str, language: str) -> tuple[str, ...]:
     """Return the terms of one run of letters; the same words come in every answer, so they are kept."""
-    return tuple(terms_of(run, language))
+    return tuple(join_terms(run, language).split())
 
 
 class Vocabulary:
@@ -146,45 +142,22 @@ class Vocabulary:
 
     def runs_of(self, text: str) -> frozenset[str]:
         """Return the runs in a text, all of which were seen then."""
-        runs = self._texts.get(text)
-        if runs is None:
-            runs = frozenset(split_runs(text))
-            with self._lock:
-                if new := runs - self.seen:
-                    self._learn(new)
-                if len(self._texts) > _MOST_TEXTS:
-                    self._texts.clear()
-                self._texts[text] = runs
+        if text in self._texts:
+            return self._texts[text]
+        # Those of a script without blanks are looked for in the text itself.
+        spaced = text if text.isascii() else _UNSPACED_RUN.sub(" ", text)
+        runs = frozenset(spaced.translate(_MARKS).split())
+        terms = _terms_of_runs(self._language)
+        with self._lock:
+            for run in runs - self.seen:
+                is_one = run.isascii() and run.isalnum()
+                for term in {*(terms[run] if is_one else join_terms(run, self._language)).split()}:
+                    self.by_term[term] = (*self.by_term.get(term, ()), run)
+            self.seen |= runs
+            if len(self._texts) > _MOST_TEXTS:
+                self._texts.clear()
+            self._texts[text] = runs
         return runs
-
-    def _learn(self, runs: Set[str]) -> None:
-        """Keep new runs by their terms; those of plain words are found all at once."""
-        plain, words = [], []
-        terms: list[tuple[str, str]] = []
-        for run in runs:
-            word = run.strip("-")
-            if word.isascii():
-                is_plain = (word.isalpha() and is_one_word(word)) or (
-                    word.isdigit() and len(word) <= _LONGEST
-                )
-            else:
-                is_plain = word.isalpha() and len(word) <= _LONGEST and _ACCENTED.fullmatch(word) is not None
-            if is_plain:
-                plain.append(run)
-                words.append(word.casefold())
-            else:
-                terms += [(term, run) for term in {*terms_of(run, self._language)}]
-        terms += zip(stem_words(words, self._language), plain, strict=True)
-        for term, run in terms:
-            self.by_term[term] = (*self.by_term.get(term, ()), run)
-        self.seen |= runs
-
-
-def split_runs(text: str) -> list[str]:
-    """Return the runs of characters in a text, with their hyphens, but none of a script without blanks."""
-    if not text.isascii():
-        text = _WITHOUT_BLANKS.sub(" ", text)
-    return text.translate(_MARKS).split()
 
 
 def title_of(path: str, heading: str) -> str:
@@ -220,11 +193,6 @@ def parts_of(identifier: str) -> list[str]:
         return []
     parts = [part.lower() for part in _PART.findall(identifier)]
     return parts[:8] if len(parts) > 1 else []
-
-
-def is_one_word(letters: str) -> bool:
-    """Return whether a run of letters is one word rather than several in camel case."""
-    return letters.islower() or letters[1:].islower() or len(letters) == 1
 
 
 def is_unspaced(run: str) -> bool:

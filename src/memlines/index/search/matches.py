@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memlines.index.search.words import COMMON_PART, QueryWords
 from memlines.index.store.sqlite.index import Index
-from memlines.text.terms import MOST_SEEN, Vocabulary, is_unspaced, query_terms, split_runs, title_of
+from memlines.text.terms import MOST_SEEN, Vocabulary, is_unspaced, query_terms, title_of
 from memlines.types import IndexedChunk
 
 _NONE: frozenset[str] = frozenset()
@@ -117,9 +117,10 @@ class MatchedChunks:
         if key not in self._parts:
             runs = self.held(chunk).runs
             found = [run for run in runs if run in text]
-            written = split_runs(text) if found else []
-            held = [runs[run] for run in found if is_unspaced(run) or run in written]
-            self._parts[key] = _NONE.union(*held)
+            written = _vocabularies[chunk.language].runs_of(text) if found else ()
+            self._parts[key] = _NONE.union(
+                *[runs[run] for run in found if is_unspaced(run) or run in written]
+            )
         return self._parts[key]
 
     def share(self, words: frozenset[str]) -> float:
