@@ -177,7 +177,8 @@ def make_first_version(path: Path) -> None:
     with transaction(connection):
         for table in ("meta", "files", "chunks", "embedding_cache"):
             columns = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
-            values = ["'m'" if column == "model" and table == "chunks" else column for column in columns]
+            made_up = {"model": "'m'", "id": "hash || number"} if table == "chunks" else {}
+            values = [made_up.get(column, column) for column in columns]
             connection.execute(
                 f"INSERT INTO main.{table}({', '.join(columns)})"
                 f" SELECT {', '.join(values)} FROM current.{table}"
