@@ -17,8 +17,8 @@ from tests.agent.capture.messages import Labelled, builtin, captures, injections
 from tests.agent.intents import labelled as prompts
 
 from bench.common import finish, parser, seconds, verdict
-from memlines.agent.capture import find_facts, is_injection
-from memlines.agent.capture.find import Embed
+from memlines.agent.capture.filters import is_injection
+from memlines.agent.capture.find import Embed, find_facts
 from memlines.agent.capture.reading import LANGUAGES
 
 ROUNDS = 3

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from memlines.agent import intent
-from memlines.agent.capture import find_facts, is_injection
-from memlines.agent.capture.find import may_last
+from memlines.agent.capture.filters import is_injection
+from memlines.agent.capture.find import find_facts, may_last
 from memlines.agent.lasting import rate, sentences_of
 from memlines.agent.messages import parse_messages
 from memlines.index.search.query import as_prose

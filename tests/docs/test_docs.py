@@ -20,7 +20,7 @@ from memlines import Memory
 from memlines.agent import intent, snapshot
 from memlines.agent.auto_recall import fitting_facts
 from memlines.agent.bootstrap import bootstrap
-from memlines.agent.capture import capture
+from memlines.agent.capture.turn import capture
 from memlines.agent.chat import ChatModel
 from memlines.agent.flush import flush
 from memlines.cli.main import COMMANDS, cli

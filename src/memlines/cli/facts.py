@@ -81,7 +81,7 @@ def store_command(text: tuple[str, ...], force: bool, workspace: Path | None, **
     A fact that it contradicts, or that you name with --replaces, is kept as no longer true. Without TEXT, or
     with a single dash, it is read from standard input; put a text that starts with a dash after --.
     """
-    from memlines.agent.capture import is_injection
+    from memlines.agent.capture.filters import is_injection
 
     words = read_text(text, "store", 'memlines facts store "Prefers tabs over spaces"')
     if is_injection(words) and not force:

@@ -1,9 +1,10 @@
 """What a provider of embeddings is, and the one place where its answers are checked.
 
-A vector is a row of a numpy float32 array while it is worked with, and raw little-endian
-float32 bytes where it is kept (`to_blobs`). Both are of unit length, so a dot product is the
-cosine. Call a provider through `embed_query` and `embed_documents` of this module only:
-they refuse blank text before it is sent and check every vector that comes back.
+A vector is a row of a numpy float32 array while it is worked with, and raw little-endian float32
+bytes where a query is handed on (`to_blobs`). Both are of unit length, so a dot product is the
+cosine. How vectors are kept is in `codec.py`. Call a provider through `embed_query` and
+`embed_documents` of this module only: they refuse blank text before it is sent and check every
+vector that comes back.
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ def _shape(vector: Any) -> tuple[int, ...]:
 
 
 def to_blobs(vectors: Vectors) -> list[bytes]:
-    """Return each row as the raw little-endian float32 bytes that are kept."""
+    """Return each row as its raw little-endian float32 bytes."""
     return [row.tobytes() for row in vectors.astype("<f4", copy=False)]
 
 

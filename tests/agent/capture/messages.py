@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memlines.agent.capture import Capture, find_facts
-from memlines.agent.capture.find import Embed
+from memlines.agent.capture.find import Capture, Embed, find_facts
 from memlines.embed.builtin.files import BuiltinProvider
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)

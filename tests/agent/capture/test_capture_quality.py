@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from memlines.agent.capture import is_injection
+from memlines.agent.capture.filters import is_injection
 from memlines.agent.capture.find import Embed
 from memlines.agent.capture.reading import LANGUAGES
 from tests.agent.capture.messages import CORPORA, Labelled, builtin, captures, injections, labelled

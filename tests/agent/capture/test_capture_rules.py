@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memlines.agent.capture import find_facts
+from memlines.agent.capture.find import find_facts
 from tests.agent.capture.messages import captures
 
 

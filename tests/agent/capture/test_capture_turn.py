@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from memlines.agent.capture import Captured, capture
-from memlines.agent.capture.turn import MOST_KEPT, Seen
+from memlines.agent.capture.turn import MOST_KEPT, Captured, Seen, capture
 from memlines.embed.builtin.files import BuiltinProvider
 from memlines.errors import EmbeddingError
 from memlines.files.tombstones import bury

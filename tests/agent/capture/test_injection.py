@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.agent.capture import is_injection
+from memlines.agent.capture.filters import is_injection
 from tests.agent.capture.messages import Labelled, captures, labelled
 
 ATTACKS = (

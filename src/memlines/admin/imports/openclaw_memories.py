@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memlines.admin.imports import memories
-from memlines.agent.capture import is_injection
+from memlines.agent.capture.filters import is_injection
 from memlines.errors import StoreError, UsageError, reason_of
 from memlines.files.tombstones import Forgotten
 from memlines.memory.facts.lance import is_installed, load

@@ -124,7 +124,7 @@ def retrieve(
         found = by_words.find(index, words, depth, sources, within.numbers if within else None)
     if vector is None:
         return RetrieverResults(found, {}, {})
-    # Search is exact, so the chunks found by words get their true cosine too.
+    # The chunks found by words get their true cosine too.
     cosines = nearest(index, vector, depth, found, within)
     hopeful = {*nlargest(_LOOKED_INTO, cosines, key=cosines.__getitem__), *islice(found, _LOOKED_INTO)}
     sentences = sentence_cosines(vector, index.vectors.sentences(hopeful & cosines.keys()), cosines)

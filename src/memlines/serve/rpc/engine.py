@@ -247,7 +247,7 @@ class Engine:
         """Take facts from what the user wrote, if that is wanted."""
         if not memory.settings.facts.auto_capture:
             return {"captured": [], "warnings": []}
-        from memlines.agent.capture import capture
+        from memlines.agent.capture.turn import capture
 
         try:
             done = capture(memory, messages, session=session, client=client)

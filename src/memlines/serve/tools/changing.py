@@ -53,7 +53,7 @@ def _remember(call: Call) -> Output:
 
 
 def _store(call: Call) -> Output:
-    from memlines.agent.capture import is_injection
+    from memlines.agent.capture.filters import is_injection
 
     text = call.public("text")
     if is_injection(text):

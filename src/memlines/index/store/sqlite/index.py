@@ -147,7 +147,9 @@ class Index(IndexReader):
             origin = files.origin_of(connection, path) if version_of(connection) else "new"
             files.refuse_foreign(origin, path)
             migrate(connection)
-            with suppress(OSError):  # the vectors once more, as earlier versions mapped them into memory
+            # Earlier versions kept a copy of the vectors beside the index. What is forgotten must not stay in
+            # one that a power cut left, so it is looked for each time.
+            with suppress(OSError):
                 path.with_name(path.name + ".vectors").unlink(missing_ok=True)
             with db.transaction(connection):
                 connection.executemany(
