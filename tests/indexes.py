@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from memlines.embed.base import Provider, embed_documents, embed_query, to_blobs
-from memlines.embed.codec import decode, encode
+from memlines.embed.codec import decode, encode, sentence_size
 from memlines.files.scan import discover
 from memlines.index.store.sqlite import files, spaces
 from memlines.index.store.sqlite.chunks import match_words
@@ -177,7 +177,12 @@ def lengthen_vectors(path: Path) -> None:
         rows: list[Any] = old.execute("SELECT chunk, embedding FROM chunks_vec").fetchall()
         dims = len(rows[0][1])
         old.execute(
-            "DROP INDEX idx_chunks_hash; DROP TABLE chunks_vec;"
+            "CREATE TABLE named(number INTEGER PRIMARY KEY AUTOINCREMENT, path, source, start_line, end_line,"
+            " hash, heading, language, text, updated_at DEFAULT 0, turns, days);"
+            "INSERT INTO named(number, path, source, start_line, end_line, hash, heading, language, text,"
+            " turns, days) SELECT number, path, source, start_line, end_line, hash, heading, language, text,"
+            " turns, days FROM chunks;"
+            "DROP TABLE chunks; ALTER TABLE named RENAME TO chunks; DROP TABLE chunks_vec;"
             "CREATE TABLE chunks_vec(number INTEGER PRIMARY KEY AUTOINCREMENT,"
             " chunk INTEGER NOT NULL UNIQUE, embedding BLOB NOT NULL)"
         )
@@ -188,7 +193,7 @@ def lengthen_vectors(path: Path) -> None:
             count = old.execute(
                 "SELECT length(embedding) FROM chunks_sentences WHERE chunk = ?", (chunk,)
             ).get
-            sentences = small * (int(count or 0) // (dims // 8 + 4))
+            sentences = small * (int(count or 0) // sentence_size(dims))
             old.execute("UPDATE chunks_sentences SET embedding = ? WHERE chunk = ?", (sentences, chunk))
         old.pragma("user_version", 6)
 

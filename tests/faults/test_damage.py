@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memlines.index.store.sqlite.db import PAGE_BYTES
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.memory import Memory
 from tests.faults.conftest import Tell
@@ -19,7 +20,7 @@ from tests.indexes import IDENTITY, hashes, index_file, notes, put, write
 
 pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
 
-PAGE = 4096
+PAGE = PAGE_BYTES
 CUTS = scaled(4, 50)
 BLANKS = scaled(6, 10_000)
 FLIPS = scaled(6, 200)

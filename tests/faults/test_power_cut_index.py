@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from memlines.index.store.sqlite.db import PAGE_BYTES
 from memlines.memory.memory import Memory
 from tests.faults.conftest import Tell
 from tests.faults.power_index import Call, Recording
@@ -112,7 +113,7 @@ def test_an_index_elsewhere_survives_a_cut_in_its_first_checkpoint(workspace: Pa
     calls = recording.calls
     in_main = [number for number, call in enumerate(calls) if (call.name, call.file) == ("write", place.name)]
     made, header, second_page = in_main[:3]
-    assert (calls[made].place, calls[header].place, calls[second_page].place) == (0, 0, 4096)
+    assert (calls[made].place, calls[header].place, calls[second_page].place) == (0, 0, PAGE_BYTES)
     shutil.rmtree(place.parent)
     place.parent.mkdir()
     replay([*calls[:header], calls[second_page]], place.parent)

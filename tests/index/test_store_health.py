@@ -15,6 +15,7 @@ import pytest
 
 from memlines.errors import StoreDamaged
 from memlines.files.place import tighten
+from memlines.index.store.sqlite.db import PAGE_BYTES
 from memlines.index.store.sqlite.files import check_file, set_aside
 from memlines.index.store.sqlite.index import Index
 from memlines.memory.memory import Memory
@@ -35,7 +36,7 @@ from tests.indexes import (
 )
 from tests.providers import FakeProvider
 
-PAGE = 4096
+PAGE = PAGE_BYTES
 NOTES = 12
 
 PROVIDER_VARIABLE = "MEMLINES_EMBEDDINGS__PROVIDER"

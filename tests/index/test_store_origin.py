@@ -52,7 +52,9 @@ def forge(workspace: Path, path: str = "memory/okapi.md") -> None:
     text = FORGED.strip()
     connection = apsw.Connection(str(index_file(workspace)))
     number = connection.execute("SELECT number FROM chunks WHERE path = ?", (path,)).get
-    connection.execute("UPDATE chunks SET text = ?, hash = ? WHERE path = ?", (text, text_hash(text), path))
+    connection.execute(
+        "UPDATE chunks SET text = ?, digest = unhex(?) WHERE path = ?", (text, text_hash(text), path)
+    )
     connection.execute("DELETE FROM chunks_fts WHERE rowid = ?", (number,))
     connection.execute(
         "INSERT INTO chunks_fts(rowid, words, title) VALUES(?, ?, '')", (number, "password reset page okapi")

@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from memlines.errors import SettingsError, StoreError
+from memlines.index.store.sqlite.db import PAGE_BYTES
 from memlines.memory.memory import Memory
 from tests.indexes import hashes, write
 
@@ -43,7 +44,7 @@ def test_a_damaged_index_of_ours_elsewhere_is_set_aside(workspace: Path, tmp_pat
     with Memory(workspace, settings) as memory:
         memory.sync()
     with (tmp_path / "elsewhere.sqlite").open("r+b") as stream:
-        stream.seek(4096)
+        stream.seek(PAGE_BYTES)
         stream.write(b"\xa5" * 100_000)
     with Memory(workspace, settings) as memory:
         assert [hit.path for hit in memory.search("zebra")] == ["memory/a.md"]

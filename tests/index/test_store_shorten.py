@@ -39,7 +39,7 @@ def test_the_same_is_found(old: Path) -> None:
 def test_sentences_stay_beside_their_chunk(old: Path) -> None:
     sync(old, FakeProvider(by_sentence=True))
     with reading(old) as index:
-        assert sorted(map(len, index.vectors.sentences([1, 2]).values())) == [12, 2 * 12]
+        assert sorted(map(len, index.vectors.sentences([1, 2]).values())) == [20, 2 * 20]
 
 
 def test_a_damaged_vector_is_made_again(old: Path) -> None:
@@ -55,6 +55,17 @@ def test_the_copy_that_was_mapped_is_removed(old: Path) -> None:
     copy.write_bytes(b"RCLVEC01")
     sync(old, FakeProvider(by_sentence=True))
     assert not copy.exists()
+
+
+def test_vectors_whose_sentences_have_one_bit_a_number_are_made_again(workspace: Path) -> None:
+    write(workspace, NOTES)
+    sync(workspace, FakeProvider(by_sentence=True))
+    with apsw.Connection(str(index_file(workspace))) as database:
+        database.execute("UPDATE chunks_sentences SET embedding = zeroblob(length(embedding) / 20 * 12)")
+        database.pragma("user_version", 9)
+    provider = FakeProvider(by_sentence=True)
+    report = sync(workspace, provider)
+    assert ({*NOTES.values()} <= {f"{text}\n" for text in provider.texts}, report.pending) == (True, 0)
 
 
 def test_a_search_waits_for_no_embedding(old: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.embed.base import Limits, embed_documents, embed_query, to_blobs
-from memlines.embed.codec import cosines, encode, is_packed, sentence_cosines, unpack
+from memlines.embed.codec import cosines, encode, is_packed, sentence_cosines, sentence_size, unpack
 from memlines.embed.passages import embed_passages
 from memlines.text.chunk import pieces_of, sentences_of
 from tests.indexes import reading, sync, write
@@ -52,7 +52,7 @@ def test_a_passage_is_its_vector_and_those_of_its_sentences() -> None:
     blob = embed_passages(FINE, [TEXT])[0]
     vector, sentences = unpack(blob, FINE.dims)
     assert [vector] == encode(embed_documents(FINE, [TEXT]))
-    assert len(sentences) == 3 * (FINE.dims // 8 + 4)
+    assert len(sentences) == 3 * sentence_size(FINE.dims)
 
 
 def test_a_provider_that_does_not_want_them_embeds_no_sentences() -> None:
@@ -62,7 +62,7 @@ def test_a_provider_that_does_not_want_them_embeds_no_sentences() -> None:
 
 
 def test_packed_blobs_are_told_from_others() -> None:
-    assert [is_packed(bytes(size), 64) for size in (64, 76, 88, 12, 65)] == [
+    assert [is_packed(bytes(size), 64) for size in (64, 84, 104, 20, 65)] == [
         True,
         True,
         True,
@@ -90,7 +90,7 @@ def test_the_index_keeps_sentences_until_their_chunk_goes(workspace: Path) -> No
     write(workspace, {"memory/a.md": TEXT})
     sync(workspace, FakeProvider(by_sentence=True))
     with reading(workspace) as index:
-        assert [len(blob) for blob in index.vectors.sentences([1]).values()] == [3 * 12]
+        assert [len(blob) for blob in index.vectors.sentences([1]).values()] == [3 * 20]
     (workspace / "memory/a.md").unlink()
     sync(workspace, FakeProvider(by_sentence=True))
     with reading(workspace) as index:
@@ -105,7 +105,7 @@ def test_a_rebuild_embeds_no_sentence_again(workspace: Path) -> None:
     sync(workspace, provider, settings=small, force=True)
     with reading(workspace) as index:
         kept = list(index.vectors.sentences([1]).values())
-    assert (provider.texts, [len(blob) for blob in kept]) == ([], [3 * 12])
+    assert (provider.texts, [len(blob) for blob in kept]) == ([], [3 * 20])
 
 
 # Pieces of what is too long
@@ -142,7 +142,7 @@ def test_a_passage_in_pieces_has_their_mean_and_each_of_them() -> None:
     (packed,) = embed_passages(provider, ["zebra zebra zebra\nokapi okapi okapi\n"])
     vector, pieces = unpack(packed, provider.dims)
     assert provider.texts == ["zebra zebra zebra\n", "okapi okapi okapi\n"]
-    assert len(pieces) == 2 * (provider.dims // 8 + 4)
+    assert len(pieces) == 2 * sentence_size(provider.dims)
     for word in ("zebra", "okapi"):
         query = to_blobs(embed_query(provider, word)[None, :])[0]
         (cosine,) = cosines(query, [vector])

@@ -187,9 +187,19 @@ def _sentence_places(
     embedded: str, texts: Sequence[str]
 ) -> tuple[int, Collection[int], Sequence[Sequence[int]]]:
     """Return how many sentences of a chunk were embedded, which are in none of some texts, which in each."""
-    places = {sentence: at for at, sentence in enumerate(sentences_of(embedded))}
-    inside = [[places[one] for one in sentences_of(text) if one in places] for text in texts]
-    return len(places), set(range(len(places))).difference(*inside), inside
+    sentences = sentences_of(embedded)
+    above: list[int] = []
+    inside: list[list[int]] = [[] for _ in texts]
+    begin, end = 0, len(texts)
+    for at, sentence in enumerate(sentences):
+        # They follow each other as the texts do, so most are in the same one as the last, or in the next.
+        place = next((place for place in range(begin, end) if sentence in texts[place]), end)
+        begin = place if place < end else begin
+        (inside[place] if place < end else above).append(at)
+    for text, own in zip(texts, inside, strict=True):
+        if not own:  # each sentence is embedded once, and may be in several texts
+            own += [at for at, sentence in enumerate(sentences) if sentence in text]
+    return len(sentences), above, inside
 
 
 @lru_cache(maxsize=_KEPT)

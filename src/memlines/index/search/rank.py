@@ -81,6 +81,9 @@ _READ = 30
 """Candidates whose text is read before they are ranked. Not depending on how many results are
 asked for, it leaves the order of the first ones alone."""
 
+_SPARE = 2
+"""Chunks that are cut into units beyond those that are asked for: some only repeat a better one."""
+
 BESIDE_THE_BEST = 0.5
 """The part of the evidence for the best hit that another one needs; docs/ranking.md says what that costs."""
 
@@ -159,13 +162,19 @@ def count_common(found: RetrieverResults, scores: Scores, chunks: MatchedChunks)
 
 
 def weigh(
-    query: Query, scores: Scores, found: RetrieverResults, timely: Scores, chunks: MatchedChunks
+    query: Query,
+    scores: Scores,
+    found: RetrieverResults,
+    timely: Scores,
+    chunks: MatchedChunks,
+    *,
+    every: bool = False,
 ) -> dict[Candidate, float]:
-    """Return the evidence for each unit of the best chunks, and for each other chunk.
+    """Return the evidence for each unit of the best chunks, and for each other chunk that may be shown.
 
     A rank also counts how often a word occurs in a chunk and how short that is, while a question is answered
-    where its words come together, in one unit. A chunk whose units cannot be shown is not cut into them: then
-    its evidence is the most that any of them may have.
+    where its words come together, in one unit. A chunk whose units will hardly be shown is not cut into them,
+    unless `every` one is: then its evidence is the most that any of them may have.
     """
     read = chunks.read(_first(scores))
     dated = {number: date_evidence(chunk) if query.asks_when else 0.0 for number, chunk in read.items()}
@@ -180,24 +189,25 @@ def weigh(
     settings = query.settings
     changes_order = settings.temporal_decay.enabled or settings.mmr.enabled or bool(query.spans)
     may_skip = query.cut is None and not changes_order
-    units: dict[int, dict[Candidate, float]] = {}
+    evidence: dict[Candidate, float] = {}
     best: list[float] = []
+    uncut: list[float] = []
     for number in sorted(most, key=most.__getitem__, reverse=True):
+        if may_skip and most[number] < BESIDE_THE_BEST * max(best, default=0.0):
+            return evidence  # what is left says even less, and is not shown
         better = len([amount for amount in best if amount > most[number]])
-        least = BESIDE_THE_BEST * max(best, default=0.0)
-        if may_skip and (better >= 2 * settings.max_results or most[number] < least):
-            units[number] = {Candidate(number): most[number]}
+        if may_skip and not every and better > settings.max_results + _SPARE:
+            evidence[Candidate(number)] = most[number]
+            uncut.append(most[number])
             continue
-        weighed = _weigh_units(query, read[number], found, timely.get(number, 0.0), dated[number], chunks)
-        units[number] = weighed
-        best.append(max(weighed.values(), default=0.0))
-    evidence = {one: amount for number in read for one, amount in units[number].items()}
+        units = _weigh_units(query, read[number], found, timely.get(number, 0.0), dated[number], chunks)
+        evidence |= units
+        best += [max(units.values())] if units else []
     # The units of the others were not weighed one by one: they are not better than those that were.
-    least = min([max(own.values()) for own in units.values() if own], default=1.0)
-    for number, score in scores.items():
-        if number not in read:
-            evidence[Candidate(number)] = min(score, least)
-    return evidence
+    least = min([*best, *uncut], default=1.0)
+    shown = BESIDE_THE_BEST * max(best, default=0.0) if may_skip else 0.0
+    others = [number for number, score in scores.items() if score >= shown and number not in read]
+    return evidence | {Candidate(number): min(scores[number], least) for number in others}
 
 
 def _weigh_units(

@@ -56,8 +56,9 @@ class Scale(NamedTuple):
 
     def score(self, cosine: float, sentence: float) -> float:
         """Score a text by its cosine and that of its best sentence."""
-        both = cosine + sentence - 2 * self.nothing
-        return min(1.0, max(0.0, both / (2 * (self.certain - self.nothing))))
+        nothing, certain = self
+        both = (cosine + sentence - 2 * nothing) / (2 * (certain - nothing))
+        return 0.0 if both < 0.0 else min(both, 1.0)
 
 
 PLAIN = Scale(0.0, 1.0)
@@ -137,10 +138,9 @@ def retrieve(
         way = (scale.certain - scale.nothing) / max(_LEAST_TRUST, 1.0 - share)
         scale = scale._replace(certain=scale.nothing + way)
     # A chunk whose sentences were not looked at counts as if it were one.
-    scores = {
-        number: scale.score(cosine, max(sentences[number]) if number in sentences else cosine)
-        for number, cosine in cosines.items()
-    }
+    best = cosines | {number: max(own) for number, own in sentences.items()}
+    score = scale.score
+    scores = {number: score(cosine, best[number]) for number, cosine in cosines.items()}
     return RetrieverResults(found, scores, cosines, sentences, scale, is_measured=common is not None)
 
 

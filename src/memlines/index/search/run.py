@@ -301,14 +301,33 @@ def search(
     if query.expansion.shown:  # the line of aliases holds every name that was added, and answers nothing
         names = {*index.numbers_of([ALIASES])}
         scores = {number: score for number, score in scores.items() if number not in names}
-    evidence: Estimates = {Candidate(number): score for number, score in scores.items()}
-    if query.is_calibrated:
-        found = rank.count_common(found, scores, chunks) if chunks.common else found
-        weigh = rank.estimate_brief if within and within.brief else rank.weigh
-        evidence = weigh(query, scores, found, timely, chunks)
+    found = rank.count_common(found, scores, chunks) if query.is_calibrated and chunks.common else found
+    answer = _answer(query, scores, found, timely, chunks, within)
+    return answer._replace(corrections=corrections)
+
+
+def _answer(
+    query: Query,
+    scores: Mapping[int, float],
+    found: RetrieverResults,
+    timely: Mapping[int, float],
+    chunks: MatchedChunks,
+    within: CandidateSet | None,
+    *,
+    every: bool = False,
+) -> Found:
+    """Weigh candidates, choose those that are shown, and quote them; `every` one is cut into its units."""
+    is_brief = within is not None and within.brief
+    evidence: Estimates
+    if not query.is_calibrated:
+        evidence = {Candidate(number): score for number, score in scores.items()}
+    elif is_brief:
+        evidence = rank.estimate_brief(query, scores, found, timely, chunks)
+    else:
+        evidence = rank.weigh(query, scores, found, timely, chunks, every=every)
     if query.settings.temporal_decay.enabled:
         evidence = fade(query, evidence, chunks)
-    is_scored = not query.is_calibrated or bool(within and within.brief)
+    is_scored = is_brief or not query.is_calibrated
     warnings: tuple[str, ...] = ()
     if query.spans and within is None:
         of_days = [number for number in timely if number in scores]
@@ -316,7 +335,7 @@ def search(
         if query.is_only_days and not of_days:
             warnings = (without_notes_of(query.spans),)
     if not evidence:
-        return Found(corrections=corrections, warnings=warnings)
+        return Found(warnings=warnings)
     first = max(evidence, key=evidence.__getitem__)
     if is_scored:
         likelihood, score_of = evidence[first], evidence.__getitem__
@@ -328,10 +347,13 @@ def search(
     if confident and not query.is_calibrated:
         least = query.settings.min_score
     shown = choose(query, evidence, score_of, found, chunks, least, weak=not confident)
+    if not (every or is_scored) and any(one.candidate.unit < 0 for one in shown):
+        # What repeats a better one made room for chunks that were not cut.
+        return _answer(query, scores, found, timely, chunks, within, every=True)
     how = _explain(query, found, weak=not confident)
     hits = tuple([_quote(query, one, score_of(one.candidate), found, chunks, how) for one in shown])
     nearest = None if hits else score_of(first)
-    return Found(hits, likelihood, confident and bool(hits), nearest, corrections, warnings)
+    return Found(hits, likelihood, confident and bool(hits), nearest, warnings=warnings)
 
 
 def _narrow(

@@ -218,7 +218,7 @@ def _look_up(
     counted = state.terms
     if len(counted) > _MOST_COUNTED:
         counted.clear()
-    new = every - counted.keys()
+    new = [term for term in every if term not in counted]  # a difference of sets would walk over all counts
     counted |= dict.fromkeys(new, 0) | document_counts(index.connection, new)
     counts = {term: counted[term] for term in every if counted[term]}
     terms = []

@@ -34,6 +34,8 @@ _BUSY_MS = 5_000
 """Writers queue at the writer lock, so SQLite's own lock is only ever held for a moment."""
 
 _CACHE_KIB = 32_000
+PAGE_BYTES = 16_384
+"""Chunks have about a thousand bytes: in pages of four thousand, a fifth of the room would stay empty."""
 
 _LIST_SIZE = 400
 """How many values one `IN (…)` holds."""
@@ -68,6 +70,7 @@ def open_writer(path: Path) -> Connection:
         connection = apsw.Connection(str(path))
         with closing_on_error(connection):
             _prepare(connection)
+            connection.pragma("page_size", PAGE_BYTES)  # of a new one; an old one keeps what it has
             connection.pragma("journal_mode", "wal")
             # Durable enough for a cache: a power cut may lose the last commits, never the file,
             # and what is lost is read again from the notes.

@@ -45,8 +45,10 @@ _MAGIC = b"SQLite format 3\0"
 _MARK_AT = 68
 """Where SQLite keeps the application id in the header of a file."""
 
-_ONE_PAGE = 4096
-"""The size of a database that was made a moment ago and holds nothing yet."""
+_PAGE_SIZE = slice(16, 18)
+"""Where the size of a page is: a database that was made a moment ago has one, and holds nothing yet."""
+
+_HEADER_BYTES = 100
 
 ASIDE = ".damaged-"
 _KEPT_ASIDE = 1
@@ -104,13 +106,13 @@ def check_file(path: Path) -> None:
         return
     try:
         size = path.stat().st_size
-        begin = next(blocks(path, _ONE_PAGE), b"")
+        begin = next(blocks(path, _HEADER_BYTES), b"")
     except OSError as error:
         what = f"the index {str(path)!r} cannot be read: {reason_of(error)}"
         raise StoreReadOnly(what, todo="Check its permissions") from error
     if size and not begin.startswith(_MAGIC):
         raise _damaged(path, "it does not start like a SQLite database")
-    if size > _ONE_PAGE and not _is_marked(begin):
+    if size > int.from_bytes(begin[_PAGE_SIZE]) and not _is_marked(begin):
         # Checked before it is opened: opening alone would change the file of another program.
         raise _damaged(path, "it is a database of another program")
 
@@ -138,7 +140,7 @@ def is_ours(path: Path) -> bool:
 
 def is_marked(path: Path) -> bool:
     """Return whether a file has the mark of an index of ours."""
-    return _is_marked(next(blocks(path, _ONE_PAGE), b""))
+    return _is_marked(next(blocks(path, _HEADER_BYTES), b""))
 
 
 def _is_marked(begin: bytes) -> bool:

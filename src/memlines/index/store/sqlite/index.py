@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -216,7 +215,6 @@ class Index(IndexReader):
 
     def write(self, changes: Sequence[Change]) -> None:
         """Write what changes in some files, in one transaction."""
-        now = time.time_ns() // 1_000_000
         with db.transaction(self.connection):
             last = self.connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").get or 0
             numbers = itertools.count(last + 1)
@@ -234,16 +232,16 @@ class Index(IndexReader):
                 for chunk, language, terms, title in change.new:
                     number = next(numbers)
                     place = number, document.path, document.source, chunk.start_line, chunk.end_line
-                    content = chunk.hash, chunk.heading, language, chunk.text, _turns_text(chunk)
-                    rows.append((*place, *content, write_days(chunk.days), now))
+                    content = bytes.fromhex(chunk.hash), chunk.heading, language, chunk.text
+                    rows.append((*place, *content, _turns_text(chunk), write_days(chunk.days)))
                     words.append((number, terms, title, LANGUAGE_MARK + language))
                     dated.append((number, chunk.days))
                     spoken[language] = None
             if len(spoken) > len(known):
                 self.note(LANGUAGES, " ".join(filter(None, spoken)))
             self.connection.executemany(
-                "INSERT INTO chunks(number, path, source, start_line, end_line, hash, heading, language,"
-                " text, turns, days, updated_at) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+                "INSERT INTO chunks(number, path, source, start_line, end_line, digest, heading, language,"
+                " text, turns, days) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
                 rows,
             )
             add_days(self.connection, dated)

@@ -72,19 +72,15 @@ class Matrix:
         vector = np.frombuffer(query, "<f4")
         if not len(self.chunks) or len(vector) != self.rows.shape[1]:
             return {}
-        near = self._places(only) if only is not None and len(only) <= _COMPARED else None
-        if near is None:
-            near = self._most_alike(vector, max(limit, _COMPARED), only)
-        beside = self._places(also)
-        # Not `union1d`, which imports masked arrays: a first search would wait for them.
-        places = np.array(sorted({*near.tolist(), *beside.tolist()}), np.int64)
-        found = np.array(cosines(query, self.rows[places]))
-        best = np.isin(places, near)
-        if np.count_nonzero(best) > limit:
-            least = np.partition(found[best], -limit)[-limit]
-            best &= found >= least
-        shown = best | np.isin(places, beside)
-        return dict(zip(self.chunks[places[shown]].tolist(), found[shown].tolist(), strict=True))
+        found = self._cosines(query, self._most_alike(vector, max(limit, _COMPARED), only))
+        if len(found) > limit:
+            least = sorted(found.values())[-limit]
+            found = {number: cosine for number, cosine in found.items() if cosine >= least}
+        return found | self._cosines(query, self._places(also))
+
+    def _cosines(self, query: bytes, places: Numbers) -> dict[int, float]:
+        """Return the cosines of the vectors at some places, by the numbers of their chunks."""
+        return dict(zip(self.chunks[places].tolist(), cosines(query, self.rows[places]), strict=True))
 
     def _places(self, chunks: Iterable[int]) -> Numbers:
         """Return where the vectors of those chunks are that have one."""
@@ -95,18 +91,16 @@ class Matrix:
         return there
 
     def _most_alike(self, vector: NDArray[np.float32], limit: int, only: Collection[int] | None) -> Numbers:
-        """Return where the vectors are that have the most signs in common with a query."""
+        """Return where the vectors are that have the most signs in common with a query, of all or some."""
+        inside = np.arange(len(self.chunks)) if only is None else self._places(only)
+        if len(inside) <= limit:
+            return inside
         differences = np.zeros(len(self.chunks), np.uint16)
         for row, signs in zip(self.signs, _signs_of(vector[None, :])[:, 0], strict=True):
             differences += np.bitwise_count(row ^ signs)
         if only is not None:
-            inside = self._places(only)
-            return inside[_lowest(differences[inside], limit)]
-        return _lowest(differences, limit)
-
-
-def _lowest(values: NDArray[np.uint16], limit: int) -> Numbers:
-    return np.argpartition(values, limit)[:limit] if limit < len(values) else np.arange(len(values))
+            differences = differences[inside]
+        return inside[np.argpartition(differences, limit)[:limit]]
 
 
 def _read(

@@ -321,9 +321,9 @@ class IndexReader:
         """
         sql = (
             "SELECT hash, heading, number FROM chunks"
-            f" WHERE number IN ({vectors.chunk_numbers_sql}) AND substr(hash, 1, 12) IN ({{marks}})"
+            f" WHERE number IN ({vectors.chunk_numbers_sql}) AND substr(digest, 1, 6) IN ({{marks}})"
         )
-        starts = {digest[:12] for digest, _ in texts.values()}
+        starts = {bytes.fromhex(digest[:12]) for digest, _ in texts.values()}
         known = {
             (digest, heading): number for digest, heading, number in db.rows_in(self.connection, sql, starts)
         }

@@ -7,7 +7,7 @@
 `chunks_fts`       its words; without a copy of the text
 `spaces`           the vector spaces it has vectors in; those of later ones are in tables with a number
 `chunks_vec`       its vectors; a plain table or one of sqlite-vec
-`chunks_sentences` the vectors of its sentences, one bit a number
+`chunks_sentences` the vectors of its sentences, two bits a number
 `tails`            where the end of each transcript begins, from which it is read on
 `batches`          what a provider was handed to embed and has not returned yet
 `embedding_cache`  vectors of texts that no chunk has, or not yet, so that nothing is embedded twice
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite.db import Connection, transaction
-from memlines.index.store.sqlite.shorten import shorten_vectors
+from memlines.index.store.sqlite.shorten import drop_signs, shorten_vectors
 
 APPLICATION_ID = 0x5265_636C  # "Recl"; distinguishes our database from any other
 
@@ -188,6 +188,35 @@ CREATE INDEX idx_chunks_heading ON chunks(heading) WHERE source = 'sessions';
 CREATE INDEX idx_chunks_hash ON chunks(substr(hash, 1, 12));
 """
 
+_NINTH = """
+-- A hash in half of the bytes; nothing asks when a chunk was written.
+CREATE TABLE shorter(
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  path TEXT NOT NULL,
+  source TEXT NOT NULL,
+  start_line INTEGER NOT NULL,
+  end_line INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  hash TEXT AS (lower(hex(digest))),
+  heading TEXT NOT NULL,
+  language TEXT NOT NULL,
+  turns TEXT NOT NULL,
+  days TEXT NOT NULL,
+  text TEXT NOT NULL
+);
+INSERT INTO shorter(number, path, source, start_line, end_line, digest, heading, language, turns, days, text)
+SELECT number, path, source, start_line, end_line, unhex(hash), heading, language, turns, days, text
+FROM chunks;
+DELETE FROM sqlite_sequence WHERE name = 'shorter';
+INSERT INTO sqlite_sequence SELECT 'shorter', seq FROM sqlite_sequence WHERE name = 'chunks';
+DROP TABLE chunks;
+ALTER TABLE shorter RENAME TO chunks;
+CREATE INDEX idx_chunks_path ON chunks(path);
+CREATE INDEX idx_chunks_heading ON chunks(heading) WHERE source = 'sessions';
+-- To find a chunk with the same text, whose vector will do.
+CREATE INDEX idx_chunks_digest ON chunks(substr(digest, 1, 6));
+"""
+
 MIGRATIONS: tuple[str | Callable[[Connection], None], ...] = (
     _FIRST,
     _SECOND,
@@ -197,6 +226,8 @@ MIGRATIONS: tuple[str | Callable[[Connection], None], ...] = (
     _SIXTH,
     shorten_vectors,
     _EIGHTH,
+    _NINTH,
+    drop_signs,
 )
 """Step n brings a database from version n to n + 1. Steps are only ever added."""
 

@@ -1,7 +1,7 @@
 """Bring the vectors of an older index into the form of today, so that none has to be made again.
 
 Until version 7 a vector had four bytes a number and that of a sentence one, and the cache held a second copy
-of all of them.
+of all of them. In version 8 that of a sentence had one bit, of which no other form can be made.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from memlines.embed.base import validated
-from memlines.embed.codec import encode, encode_sentences, unpack
+from memlines.embed.codec import encode, encode_sentences, sentence_size, unpack
 from memlines.errors import BadVectors, StoreError
 from memlines.index.store.sqlite.db import Connection, in_groups
 from memlines.index.store.sqlite.spaces import tables_of
@@ -65,6 +65,22 @@ def _shorten_tables(connection: Connection, table: str, sentences: str, dims: in
         signs = [(chunk, parts) for chunk, (_, parts) in short.items() if parts]
         connection.executemany(f"INSERT INTO {sentences} VALUES(?, ?)", signs)
     connection.execute("DROP TABLE IF EXISTS long_vectors; DROP TABLE long_sentences")
+
+
+def drop_signs(connection: Connection) -> None:
+    """Remove the vectors whose sentences have one bit a number, which are made again; in a transaction."""
+    every: list[Any] = connection.execute("SELECT number, dims FROM spaces WHERE dims").fetchall()
+    for number, dims in every:
+        table, sentences = tables_of(number)
+        made_by = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (table,)).get
+        if made_by is None:
+            continue
+        find = f"SELECT chunk FROM {sentences} WHERE length(embedding) % ?"
+        if connection.execute(f"{find} LIMIT 1", (sentence_size(dims),)).get is None:
+            continue
+        if "vec0" not in str(made_by):  # a table of sqlite-vec stays, and answers without sentences
+            connection.execute(f"DELETE FROM {table}")
+        connection.execute(f"DELETE FROM {sentences}")
 
 
 def _shorten(blob: Any, dims: Any) -> bytes:
