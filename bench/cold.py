@@ -32,7 +32,7 @@ from bench.corpus import write_workspace
 FILES = 1_000
 QUERY = "which decision about the budget?"
 HELP_MS, SEARCH_MS = 150, 250
-HEAVY = ("numpy", "sentencepiece", "yaml", "platformdirs", "filelock")
+HEAVY = ("numpy", "sentencepiece", "yaml", "platformdirs")
 
 _LOADED = (
     "import sys\nfrom memlines.cli.main import run\n"

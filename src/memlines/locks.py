@@ -6,19 +6,26 @@ leaves it behind. A small file beside it says who holds it, for the error messag
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from memlines.errors import PathError, StoreBusy, StoreReadOnly, reason_of
 from memlines.folders import CREATE_FLAGS, open_private
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -45,44 +52,31 @@ class WriterLock:
 
         `waiting` is called with who holds it, if that takes more than a moment.
         """
-        from filelock import FileLock, Timeout  # which takes time to import, and readers do not need
-
-        lock = FileLock(self.path)
-        try:
-            # The library would wait for a file that it cannot open, as if another process held the lock.
-            self._refuse_odd_files()
-            os.close(open_private(self.path))
+        with ExitStack() as stack:  # the lock goes free whatever happens, also if the caller keeps an error
             try:
-                lock.acquire(timeout=min(wait_seconds, _A_MOMENT), poll_interval=_POLL)
-            except Timeout:
-                if wait_seconds <= _A_MOMENT:
-                    raise
-                if waiting is not None:
-                    waiting(self.holder())
-                lock.acquire(timeout=wait_seconds - _A_MOMENT, poll_interval=_POLL)
-            self._announce()
-        except Timeout:
-            raise StoreBusy(
-                f"{self._what} is being written by {self.holder()}",
-                todo="Wait for it to finish and try again",
-            ) from None
-        except (OSError, PathError) as error:
-            lock.release()
-            raise StoreReadOnly(
-                f"the folder {str(self.path.parent)!r} cannot be written: {reason_of(error)}",
-                todo="Check its permissions and the space on the disk",
-            ) from error
-        except BaseException:  # interrupted: the lock must go free even if the caller keeps the error
-            lock.release()
-            raise
-        try:
-            yield
-        finally:
+                self._refuse_odd_files()
+                lock = acquire(self.path, min(wait_seconds, _A_MOMENT))
+                if lock is None and wait_seconds > _A_MOMENT:
+                    if waiting is not None:
+                        waiting(self.holder())
+                    lock = acquire(self.path, wait_seconds - _A_MOMENT)
+                if lock is None:
+                    raise StoreBusy(
+                        f"{self._what} is being written by {self.holder()}",
+                        todo="Wait for it to finish and try again",
+                    )
+                stack.callback(release, lock)
+                self._announce()
+            except (OSError, PathError) as error:
+                raise StoreReadOnly(
+                    f"the folder {str(self.path.parent)!r} cannot be written: {reason_of(error)}",
+                    todo="Check its permissions and the space on the disk",
+                ) from error
             try:
-                with suppress(OSError):  # it only words a message; the lock itself must go free
-                    self._holder_file.unlink()
+                yield
             finally:
-                lock.release()
+                with suppress(OSError):  # it only words a message
+                    self._holder_file.unlink()
 
     def holder(self) -> str:
         """Say in words who holds the lock and since when, as far as known."""
@@ -109,6 +103,48 @@ class WriterLock:
         handle = open_private(self._holder_file, CREATE_FLAGS)
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
             json.dump({"pid": os.getpid(), "since": since}, stream)
+
+
+def acquire(path: Path, wait_seconds: float = 0.0) -> int | None:
+    """Lock a file for this process; return its descriptor, or nothing if another holds it for so long."""
+    until = time.monotonic() + wait_seconds
+    while True:
+        handle = open_private(path)
+        try:
+            is_ours = _try_lock(handle)
+            while not is_ours and time.monotonic() < until:
+                time.sleep(_POLL)
+                is_ours = _try_lock(handle)
+            if (
+                is_ours and os.fstat(handle).st_nlink
+            ):  # or it was removed meanwhile, and another is in its place
+                return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
+        if not is_ours:
+            return None
+
+
+def release(handle: int) -> None:
+    """Free a lock."""
+    if sys.platform == "win32":
+        msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
+    os.close(handle)
+
+
+def _try_lock(handle: int) -> bool:
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EAGAIN):
+            raise
+        return False
+    return True
 
 
 def eval_lock(folder: Path) -> WriterLock:

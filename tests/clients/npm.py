@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
 from platformdirs import user_cache_path
 
+from memlines.locks import WriterLock
 from tests.clients.harness import Home, M
 
 CHOSEN = os.environ.get("MEMLINES_TEST_CLIENTS", "")
@@ -36,7 +36,7 @@ def client(package: str, version: str) -> Path:
     if npm is None:
         pytest.skip(f"npm is not there, so {package} cannot be installed")
     shared.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder.with_name(f"{folder.name}.lock"), timeout=_INSTALL_SECONDS):
+    with WriterLock(folder.with_name(f"{folder.name}.lock")).held(_INSTALL_SECONDS):
         if not folder.exists():
             _install(npm, f"{package}@{version}", folder)
     return _program(folder, package)

@@ -14,13 +14,9 @@ from typing import Any, TextIO
 
 import click
 
-from memlines.text.neutral import CONTROLS, DIRECTION_MARKS
 from memlines.types import Problem, Progress
 
-_CONTROL = re.compile(f"[{CONTROLS}]")
-_DIRECTION = re.compile(f"[{DIRECTION_MARKS}]")
 _LINE_BREAK = re.compile(r"[\t\n\u2028\u2029]")
-_UNPRINTABLE = re.compile(f"[\x7f-\x9f{DIRECTION_MARKS}\ud800-\udfff]")
 _JSON = "memlines.json"
 _MOST_LINES = 20
 _REDRAW_SECONDS = 0.05
@@ -39,7 +35,9 @@ def harmless(text: str) -> str:
 
     A control character becomes a space, so that the words beside it do not become one.
     """
-    return _DIRECTION.sub("", _CONTROL.sub(" ", text))
+    from memlines.text.neutral import CONTROLS, DIRECTION_MARKS  # which takes time to import
+
+    return re.sub(f"[{DIRECTION_MARKS}]", "", re.sub(f"[{CONTROLS}]", " ", text))
 
 
 def harmless_name(name: str) -> str:
@@ -76,10 +74,13 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 def print_json(value: Any) -> None:
     """Print a value as JSON, readable on a terminal and compact elsewhere."""
+    from memlines.text.neutral import DIRECTION_MARKS  # which takes time to import
+
     indent = 2 if is_terminal(sys.stdout) else None
     knows_every_letter = "utf" in (getattr(sys.stdout, "encoding", "") or "").lower()
     text = json.dumps(value, ensure_ascii=not knows_every_letter, indent=indent)
-    click.echo(_UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+    unprintable = f"[\x7f-\x9f{DIRECTION_MARKS}\ud800-\udfff]"
+    click.echo(re.sub(unprintable, lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
 def set_json(context: click.Context, parameter: click.Parameter, value: bool) -> None:

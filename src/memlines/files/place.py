@@ -32,7 +32,6 @@ from memlines.folders import (
 from memlines.locks import WriterLock
 from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.records import dataclass
-from memlines.text.neutral import unseen_in
 
 _IGNORE = ".gitignore"
 _OF_WORKSPACE = "workspace.txt"
@@ -213,6 +212,8 @@ def is_note(workspace: Workspace, path: str) -> bool:
 
 def check_new_name(place: Place) -> None:
     """Refuse a name for a new note that not every system could use."""
+    from memlines.text.neutral import unseen_in  # which takes time to import
+
     parts = place.path.split("/")
     too_long = len(place.path.encode()) > _LONGEST_PATH
     if too_long or any(len(part.encode()) > _LONGEST_NAME for part in parts):

@@ -19,6 +19,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import accumulate
 
 from memlines.text.entries import without_session_comments
@@ -27,7 +28,6 @@ from memlines.types import Chunk
 
 _CHARACTERS_PER_TOKEN = 4
 _SMALLEST_LIMIT = 32
-_WIDE = re.compile("[\u2e80-\u9fff\ua000-\ua4ff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]")
 _WIDE_EXTRA = 3
 
 Run = tuple[list[str], int, int]
@@ -38,7 +38,13 @@ def weigh(text: str) -> int:
     """Return the weight of a text: its length, with wide characters counted four times."""
     if text.isascii():
         return len(text)
-    return len(text) + _WIDE_EXTRA * len(_WIDE.findall(text))
+    return len(text) + _WIDE_EXTRA * len(_wide().findall(text))
+
+
+@cache
+def _wide() -> re.Pattern[str]:
+    """Return what finds wide characters; compiling it takes longer than some commands need for all else."""
+    return re.compile("[\u2e80-\u9fff\ua000-\ua4ff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002fa1f]")
 
 
 def limit_of(tokens: int) -> int:
@@ -77,7 +83,7 @@ def _runs(text: str, tokens: int, overlap: int) -> Iterator[Run]:
     limit = limit_of(tokens)
     carried = overlap_of(tokens, overlap)
     # Where nothing is wide, a length is enough.
-    weight_of: Callable[[str], int] = weigh if not text.isascii() and _WIDE.search(text) else len
+    weight_of: Callable[[str], int] = weigh if not text.isascii() and _wide().search(text) else len
     segments, numbers = _segments(text, limit, weight_of)
     weights = [weight + 1 for weight in map(weight_of, segments)]  # with the line break
     sums = [0, *accumulate(weights)]

@@ -15,13 +15,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
-from textwrap import dedent
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from memlines.errors import UsageError
 from memlines.paths import is_unicode
 from memlines.records import dataclass
-from memlines.text.entries import entries_of, without_comments
 
 _STRUCK = "struck"
 """Written behind a struck fact where the marks alone would be ambiguous."""
@@ -190,6 +188,10 @@ def rewrite_line(old: FactLine, new: Fact) -> Iterator[FirstLine]:
 
     The lines below it stay. Other words replace those on that line, if it holds all of them.
     """
+    from textwrap import dedent
+
+    from memlines.text.entries import entries_of, without_comments  # which takes time to import
+
     first, *others = without_comments(old.raw.split("\n"))
     marker, rest = _behind_marker(first)
     below = " ".join(" ".join(others).split())

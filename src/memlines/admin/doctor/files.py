@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from memlines.admin.doctor.findings import (
     WAIT_SECONDS,
     Checkup,
@@ -33,7 +31,7 @@ from memlines.files.scan import NOTES_DIR, folders_below
 from memlines.index.store.sqlite.files import is_ours, remove_database, sweep
 from memlines.index.sync.discovery import missing_paths
 from memlines.index.sync.words import read_file
-from memlines.locks import WriterLock
+from memlines.locks import WriterLock, acquire, release
 from memlines.memory.aliases import AliasNote
 from memlines.memory.facts.lance import INSTALL, is_installed, load
 from memlines.memory.facts.note import FactNote, state_of
@@ -248,11 +246,10 @@ def _is_held(lock: Path) -> bool:
     """Return whether some program holds a lock; one that cannot be opened for writing is not held."""
     if not lock.is_file() or not os.access(lock, os.W_OK):
         return False
-    try:
-        with FileLock(lock).acquire(blocking=False):
-            return False
-    except Timeout:
-        return True
+    handle = acquire(lock)
+    if handle is not None:
+        release(handle)
+    return handle is None
 
 
 def check_unfinished(checkup: Checkup) -> Iterator[Finding]:

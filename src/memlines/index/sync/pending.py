@@ -10,7 +10,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import field
 
@@ -79,6 +78,8 @@ def embed_texts(provider: Provider, texts: Mapping[str, str]) -> Embedded:
         for request in requests:
             work.embed(request)
     else:
+        from concurrent.futures import ThreadPoolExecutor  # which takes time to import
+
         with ThreadPoolExecutor(at_once, thread_name_prefix="memlines-embed") as pool:
             for done in [pool.submit(work.embed, request) for request in requests]:
                 done.result()
