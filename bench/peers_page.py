@@ -123,7 +123,7 @@ def page(command: str, results: Figures, around: Figures) -> str:
     return (
         "# Memlines beside its peers\n\n"
         f"{around['date']}, `{command}`: Python {around['python']}, SQLite {around['sqlite']},"
-        f" {around['system']}, {around['cores']} cores that had other work too, load {around['load']} at the"
+        f" {around['system']}, {around['cores']} cores, load {around['load']} at the"
         f" start and {around['load_at_end']} at the end. Medians of {results['rounds']} rounds; each step was"
         f" run by every program before the next. Warm searches: {results['questions']} questions, in turns."
         " The service for vectors is on this machine and answers after"

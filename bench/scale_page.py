@@ -67,7 +67,7 @@ def page(command: str, results: Figures, around: Figures) -> str:
     return (
         "# How our costs grow\n\n"
         f"{around['date']}, `{command}`: Python {around['python']}, SQLite {around['sqlite']},"
-        f" {around['system']}, {around['cores']} cores that had other work too, load {around['load']} at the"
+        f" {around['system']}, {around['cores']} cores, load {around['load']} at the"
         f" start and {around['load_at_end']} at the end. {results['queries']} questions, in turns; random"
         " vectors of 512 numbers with sentences, as the builtin model makes; making them is not counted."
         " Seconds are those of the processor, with one thread."

@@ -250,7 +250,7 @@ def test_ctrl_c_during_a_sync_is_one_sentence_and_keeps_what_was_done(workspace:
         start_new_session=True,
     )
     log = workspace / ".memory/index.sqlite-wal"
-    wait_for(lambda: log.exists() and log.stat().st_size > 100_000, process)
+    wait_for(lambda: log.exists() and log.stat().st_size > 1_000_000, process)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130

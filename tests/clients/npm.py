@@ -35,7 +35,7 @@ def client(package: str, version: str) -> Path:
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip(f"npm is not there, so {package} cannot be installed")
-    shared.mkdir(parents=True, exist_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
     with WriterLock(folder.with_name(f"{folder.name}.lock")).held(_INSTALL_SECONDS):
         if not folder.exists():
             _install(npm, f"{package}@{version}", folder)

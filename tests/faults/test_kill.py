@@ -177,7 +177,7 @@ def make_first_version(path: Path) -> None:
     with transaction(connection):
         for table in ("meta", "files", "chunks", "embedding_cache"):
             columns = [row[1] for row in connection.execute(f"PRAGMA main.table_info({table})")]
-            made_up = {"model": "'m'", "id": "hash || number"} if table == "chunks" else {}
+            made_up = {"model": "'m'", "id": "hash || number", "updated_at": "0"} if table == "chunks" else {}
             values = [made_up.get(column, column) for column in columns]
             connection.execute(
                 f"INSERT INTO main.{table}({', '.join(columns)})"
