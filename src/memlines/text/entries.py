@@ -323,6 +323,37 @@ def without_session_comments(text: str) -> str:
     return "\n".join("" if number in comments else line for number, line in enumerate(lines, 1))
 
 
+def conflicts_in(text: str) -> list[tuple[int, ...]]:
+    """Return the lines of the marks of each conflict that a merge left in a note, counted from 1.
+
+    They begin where git writes them, at the margin and in their order; an example in code is none.
+    """
+    if "\n>>>>>>>" not in text:
+        return []
+    found: list[tuple[int, ...]] = []
+    marks: tuple[int, ...] = ()
+    for number, line in enumerate(text.split("\n"), 1):
+        kind = line[:7] if not line[7:8].strip() else ""
+        if kind == "<<<<<<<":
+            marks = (number,)
+        elif marks and kind in ("|||||||", "======="):
+            marks = (*marks, number)
+        elif len(marks) > 1 and kind == ">>>>>>>":
+            found.append((*marks, number))
+            marks = ()
+    code = [entry for entry in entries_of(text) if entry.kind == "code"] if found else []
+    return [one for one in found if not any(each.first <= one[0] and one[-1] <= each.last for each in code)]
+
+
+def without_conflict_marks(text: str) -> str:
+    """Return a note with blank lines in the place of the marks of conflicts; both sides stay."""
+    marks = {number for conflict in conflicts_in(text) for number in conflict}
+    if not marks:
+        return text
+    lines = enumerate(text.split("\n"), 1)
+    return "\n".join(["" if number in marks else line for number, line in lines])
+
+
 def _comments_in(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the first and the last line of every comment, counted from 0."""
     last_close = max((at for at, line in enumerate(lines) if _COMMENT_ENDS in line), default=-1)

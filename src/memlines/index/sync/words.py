@@ -22,6 +22,7 @@ from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.chunk import chunk_note
 from memlines.text.days import date_chunks
+from memlines.text.entries import conflicts_in, without_conflict_marks
 from memlines.types import Cut, Discovery, Document, FoundFile, IndexedFile, Problem, Tail
 
 if TYPE_CHECKING:
@@ -202,6 +203,10 @@ def _update_file(
         return
     changes.read.add(content.hash)
     changes.warnings.extend(content.warnings)
+    if content.source == "memory" and (conflicts := conflicts_in(content.text)):
+        changes.warnings.append(
+            f"{file.path} has a merge conflict on line {conflicts[0][0]}: both sides are indexed, resolve it"
+        )
     if isinstance(cut, Problem):
         _put_problem(writer.wait(), file, cut, changes)
         return
@@ -253,7 +258,7 @@ def cut_document(
     """Cut a document into chunks in the way of its source; nothing if it has to be read whole for that."""
     if document.source == "memory":
         size = settings.chunking.tokens, settings.chunking.overlap
-        text = without_private_blocks(document.text)
+        text = without_conflict_marks(without_private_blocks(document.text))
         if document.path != note_path(settings.facts.file):
             return Cut(date_chunks(chunk_note(text, *size), text, document.path))
         from memlines.text.fact_note import chunk_facts
