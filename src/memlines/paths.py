@@ -208,17 +208,6 @@ def _user_folders(kind: str) -> tuple[Path, Path]:
     return find(NAME, appauthor=False), find(NEW_NAME, appauthor=False)
 
 
-_MARKS = ("MEMORY.md", PRIVATE_DIR)
-
-
-def workspace_above(folder: Path) -> Path | None:
-    """Return the nearest folder from here upwards that is a workspace, if there is one."""
-    for candidate in (folder, *folder.parents):
-        if any((candidate / mark).exists() for mark in _MARKS):
-            return candidate
-    return None
-
-
 def is_unicode(name: str) -> bool:
     """Return whether a file's name is text; a name of other bytes can be neither cited nor stored."""
     return name.isascii() or not any("\ud800" <= character <= "\udfff" for character in name)

@@ -12,9 +12,10 @@ import click
 
 from memlines.cli.output import is_terminal, set_json
 from memlines.errors import UsageError
-from memlines.paths import AGENT_VARIABLE, Workspace, check_agent, workspace_above
+from memlines.paths import AGENT_VARIABLE, Workspace, check_agent
 from memlines.settings.workspace import FoundWorkspace, current_folder, find_workspace
 from memlines.types import Mode
+from memlines.worktrees import is_below, memory_of, repository_above
 
 if TYPE_CHECKING:
     from memlines.memory.arguments import Argument
@@ -170,12 +171,16 @@ def nearest_workspace(named: Path | None) -> Workspace:
 
 
 def nearest_project(named: Path | None) -> Workspace:
-    """Return the workspace that was named, or the nearest one from here upwards.
+    """Return the workspace that was named, or the nearest one upwards in this repository, or its root.
 
     For changes to a project itself, wherever its user keeps notes.
     """
-    here = named or current_folder()
-    return Workspace.at(named or workspace_above(here) or here)
+    if named is not None:
+        return Workspace.at(named)
+    here = str(current_folder())
+    root, found = repository_above(here), memory_of(here, shared=False)
+    inside = found if found and (root is None or is_below(found, root)) else root
+    return Workspace.at(inside or here)
 
 
 def open_memory(named: Path | None) -> Memory:

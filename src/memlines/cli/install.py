@@ -19,6 +19,8 @@ from memlines.files.place import begin_workspace, holds_memory
 from memlines.files.scan import NOTES_DIR, ROOT_FILES
 from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import load
+from memlines.settings.workspace import shares_worktrees
+from memlines.worktrees import main_worktree, memory_of
 
 CLIENTS = load_clients()
 
@@ -83,11 +85,17 @@ def install_command(host: str, in_project: bool, dry_run: bool, workspace: Path 
         )
     targets = client.targets(project)
     steps = would_install(targets) if dry_run else install(targets)
-    begins = project is not None and not holds_memory(Workspace(project))
-    made = begin_workspace(project)[1] if begins and project and not dry_run else []
+    home = project
+    if project is not None and (linked := main_worktree(str(project))) and shares_worktrees():
+        home = Path(memory_of(str(project)) or linked[1])
+    begins = home is not None and not holds_memory(Workspace(home))
+    made = begin_workspace(home)[1] if begins and home and not dry_run else []
     notes = _notes(client, project, begins=begins, dry_run=dry_run)
     if project is not None and workspace is None and project != Path.cwd().resolve():
-        notes.insert(0, f"This is in {project}, the workspace above; '--workspace .' installs here.")
+        what = (
+            "workspace above" if holds_memory(Workspace(project)) and not begins else "root of the repository"
+        )
+        notes.insert(0, f"This is in {project}, the {what}; '--workspace .' installs here.")
     try:
         load(None if project is None else Workspace(project))
     except SettingsError as error:

@@ -351,6 +351,11 @@ class Settings:
         "The folder with your notes, if you name none and are not inside one; relative to the file that sets "
         "it. A project's file may never set it.",
     )
+    worktrees: Literal["shared", "separate"] = key(
+        "shared",
+        "Whether a git worktree without a memory uses that of the main worktree. `separate` gives each its "
+        "own. A project's file may never set it.",
+    )
     sources: tuple[Source, ...] = key(
         ("memory",), "What is indexed: your notes, and transcripts if you add them."
     )

@@ -9,8 +9,12 @@ from typing import Any, NamedTuple
 
 from memlines.errors import SettingsError, WorkspaceError
 from memlines.old_name import get_variable, old_variable
-from memlines.paths import WORKSPACE_VARIABLE, expand_home, user_config_file, workspace_above
+from memlines.paths import WORKSPACE_VARIABLE, expand_home, user_config_file
 from memlines.settings.loading import load
+from memlines.worktrees import is_below, main_worktree, memory_of
+
+_NEAREST = "the nearest folder with MEMORY.md or .memory"
+_IN_MAIN = "the main worktree of this repository"
 
 
 class FoundWorkspace(NamedTuple):
@@ -26,7 +30,8 @@ def find_workspace(
     """Return the workspace of a folder, which is the current one by default.
 
     Looks at `workspace` in `overrides`, the variable, the nearest folder upwards that is a workspace, and
-    `workspace` in the user's settings. Without any of these it is the last resort, or the folder itself.
+    `workspace` in the user's settings. Without any of these it is the last resort, or the folder itself. A
+    linked worktree of a git repository without a workspace of its own belongs to the main one.
     """
     chosen = _chosen(overrides) if overrides else None
     if chosen and chosen.origin.startswith("argument"):
@@ -37,9 +42,25 @@ def find_workspace(
         )
         return _existing(expand_home(named).absolute(), f"environment variable {variable}")
     start = start or current_folder()
-    if marked := workspace_above(start):
-        return FoundWorkspace(marked, "the nearest folder with MEMORY.md or .memory")
-    return chosen or _chosen() or FoundWorkspace(last_resort or start, "the current folder")
+    here = os.path.realpath(start)
+    linked = main_worktree(here)
+    shared = linked is not None and shares_worktrees(overrides)
+    if found := memory_of(here, shared=shared):
+        is_main = linked is not None and not is_below(found, linked[0])
+        return FoundWorkspace(Path(found), _IN_MAIN if is_main else _NEAREST)
+    if named_in_settings := chosen or _chosen():
+        return named_in_settings
+    if linked and shared:
+        return FoundWorkspace(Path(linked[1]), _IN_MAIN)
+    return FoundWorkspace(last_resort or start, "the current folder")
+
+
+def shares_worktrees(overrides: Mapping[str, Any] | None = None) -> bool:
+    """Return whether the worktrees of a repository share one memory."""
+    try:
+        return load(None, overrides).settings.worktrees == "shared"
+    except SettingsError:  # raised again when the settings of the workspace are loaded
+        return True
 
 
 def current_folder() -> Path:

@@ -30,8 +30,8 @@ PREFIX = "sessions/"
 Query = Callable[[str, str, tuple[Any, ...]], Iterable[tuple[Any, ...]]]
 """Asks a database (by its path) a question, reading only; raises a `MemlinesError` if it cannot."""
 
-Known = dict[tuple[str, int], bool]
-"""Whether files belong to the workspace, by path and inode, once their heads say it."""
+Known = dict[tuple[str, str, int], bool]
+"""Whether files belong to a folder, by that folder, path and inode, once their heads say it."""
 
 _HEAD_SIZES = (65_536, 1_048_576)
 _OPEN_FLAGS = (
@@ -222,7 +222,7 @@ class Look:
         self.seen.found.append(Found(name, database, session, state))
 
     def _belongs(self, entry: os.DirEntry[str]) -> bool:
-        key = (entry.path, entry.inode())
+        key = (self._root, entry.path, entry.inode())
         belongs = self._known.get(key)
         if belongs is None:
             head = self._head_of(entry.path)

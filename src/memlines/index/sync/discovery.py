@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memlines.errors import PathError, reason_of
@@ -15,6 +17,7 @@ from memlines.paths import Workspace
 from memlines.settings import Settings
 from memlines.settings.tree import SessionSync
 from memlines.types import Discovery, FoundFile, IndexedFile, Problem
+from memlines.worktrees import has_memory, linked_worktrees
 
 if TYPE_CHECKING:
     from memlines.transcripts.finding import Found, Known
@@ -43,8 +46,11 @@ def find_files(
 
     files = [*found.files]
     problems, blind = [*found.problems], [*found.blind]
-    for client in settings.sessions.clients:
-        seen = CLIENTS[client].find(workspace.root, environ, foreign.rows, known, settings.agent)
+    folders = [workspace.root]
+    if settings.worktrees == "shared":  # sessions in a worktree without a memory are those of the main one
+        folders += [Path(one) for one in linked_worktrees(str(workspace.root)) if not has_memory(one)]
+    for client, folder in product(settings.sessions.clients, folders):
+        seen = CLIENTS[client].find(folder, environ, foreign.rows, known, settings.agent)
         problems += seen.problems
         blind += seen.blind
         for one in map(_file, seen.found):

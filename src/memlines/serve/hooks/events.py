@@ -26,9 +26,11 @@ from memlines.files import atomic
 from memlines.files.place import ensure_folder
 from memlines.serve.hooks import thin
 from memlines.serve.rpc.engine import PROTOCOL, Engine
+from memlines.settings.workspace import shares_worktrees
 from memlines.text.neutral import NOTHING, Neutral
 from memlines.transcripts.catalogue import CLIENTS
 from memlines.types import Turn
+from memlines.worktrees import is_below, main_worktree
 
 _MOST_CONVERSATIONS = 1_000
 _MOST_BYTES = 1_000_000
@@ -150,6 +152,7 @@ class Events:
     """The events of one workspace, whichever clients they come from."""
 
     def __init__(self, root: Path) -> None:
+        self._root = root
         self._engine = Engine(root)
         kept = Path(thin.state_folder()) / "conversations" / f"{thin.key_of(str(root))}.json"
         self._conversations = Conversations(kept)
@@ -165,7 +168,15 @@ class Events:
         if client not in PARSERS:
             raise UsageError(f"there is no client {client[:60]!r}", todo=f"Known are {', '.join(PARSERS)}")
         act = self._ACTS.get(event)
-        return {} if act is None else act(self, client, given)
+        return {} if act is None or self._is_separate(given) else act(self, client, given)
+
+    def _is_separate(self, given: Given) -> bool:
+        """Return whether an event is of a worktree that does not share this memory.
+
+        The command that sent it reads no settings, and takes the main worktree's memory for that of all.
+        """
+        linked = main_worktree(os.path.realpath(folder)) if (folder := _text(given, "cwd")) else None
+        return linked is not None and not is_below(str(self._root), linked[0]) and not shares_worktrees()
 
     def keep_late(self, client: str, event: str, given: Given, answer: Answer) -> None:
         """Keep what an answer quotes, for the next event of a client that did not wait for it."""

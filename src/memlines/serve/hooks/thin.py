@@ -18,6 +18,10 @@ import os
 import sys
 from time import monotonic, time
 
+TYPE_CHECKING = False  # `typing` takes longer to import than everything here takes to run
+if TYPE_CHECKING:
+    from typing import Any
+
 LIMITS = {"UserPromptSubmit": 0.3, "PreCompact": 20.0, "SessionStart": 5.0}
 """The most seconds that a client waits, by event."""
 
@@ -45,7 +49,6 @@ MOST_BYTES = 8 * 1024 * 1024
 LONGEST_SOCKET = 100
 """Bytes of the path of a socket; systems allow 104 or 108."""
 
-_MARKS = ("MEMORY.md", ".memory")
 _POLL = 0.02
 _START_AGAIN = 2.0
 _MOST_LOG = 64 * 1024
@@ -121,15 +124,23 @@ def workspace_of(folder: str, *, anyway: bool = False) -> str | None:
     if named and not os.path.isdir(here):
         variable = next(name for name in WORKSPACE_VARIABLES if name in os.environ)
         raise Trouble(f"the workspace {here!r} from {variable} does not exist")
-    above = here
-    while True:
-        if any(os.path.exists(os.path.join(above, mark)) for mark in _MARKS):
-            return above
-        parent = os.path.dirname(above)
-        if named or parent == above:
-            break
-        above = parent
+    worktrees = _load_worktrees()
+    found = here if named else worktrees.memory_of(here, shared=_variable("WORKTREES") != "separate")
+    if found and worktrees.has_memory(found):
+        return str(found)
     return here if anyway or _holds_notes(here) else None
+
+
+def _load_worktrees() -> Any:
+    """Return the module that finds a memory, which imports nothing either; the package would import a lot."""
+    if "memlines.worktrees" in sys.modules:
+        return sys.modules["memlines.worktrees"]
+    folder = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    sys.path.append(folder)
+    try:
+        return __import__("worktrees")
+    finally:
+        sys.path.remove(folder)
 
 
 def _holds_notes(folder: str) -> bool:
