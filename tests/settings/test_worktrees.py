@@ -99,6 +99,13 @@ def test_a_search_in_a_worktree_finds_what_was_remembered_in_another(
         assert [hit.path for hit in memory.search("postgres billing")] == ["memory/decisions.md"]
 
 
+def test_status_says_that_it_is_the_memory_of_the_main_worktree(
+    cli: Cli, main: Path, linked: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(linked)
+    assert f"{main} (the main worktree of this repository)" in cli("status").out
+
+
 # What is no worktree
 
 

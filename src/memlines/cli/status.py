@@ -72,7 +72,7 @@ def status_command(deep: bool, index: bool, workspace: Path | None) -> int:
 def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
     model = f"{status.provider} ({status.model})" if status.model else "none: search by words"
     made = status.chunks - status.pending
-    is_set_elsewhere = origin.startswith(("user file", "environment"))
+    is_set_elsewhere = origin.startswith(("user file", "environment", "the main worktree"))
     vectors = "off"
     if status.model:
         vectors = f"{made} of {counted(status.chunks, 'chunk')}"
