@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from types import TracebackType
@@ -140,7 +140,8 @@ class Server:
 
         def listen() -> None:
             told = (line.removeprefix(b"data: ") for line in response if line.startswith(b"data: "))
-            heard.extend(map(json.loads, told))
+            with suppress(ConnectionResetError):  # the end of the block may meet a server that writes
+                heard.extend(map(json.loads, told))
 
         listener = threading.Thread(target=listen)
         listener.start()
