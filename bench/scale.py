@@ -346,7 +346,9 @@ def main() -> None:
     results = measure(arguments.chunks, arguments.rounds, arguments.queries)
     around |= {"load_at_end": circumstances()["load"]}
     if not arguments.draft:
-        keep("scale", COMMAND, scale_page.page(COMMAND, results, around), results, around)
+        sizes = tuple(arguments.chunks)
+        command = COMMAND if sizes == CHUNKS else f"{COMMAND} --chunks {' '.join(map(str, sizes))}"
+        keep("scale", command, scale_page.page(command, results, around), results, around)
         scale_page.draw(results, around)
     finish(results | {"circumstances": around}, scale_page.table(results), arguments.json)
 

@@ -12,6 +12,45 @@ MODES = ("words", "vectors", "hybrid")
 
 Figures = dict[str, Any]
 
+_PANELS: list[tuple[str, str, list[tuple[str, str, int]]]] = [
+    (
+        "Indexing",
+        "s",
+        [
+            ("first index by words, s", "first, by words", 0),
+            ("limit: bare FTS5 loop, s", "bare FTS5 loop", 0),
+            ("adding vectors, s", "adding vectors", 1),
+        ],
+    ),
+    (
+        "Sync again",
+        "ms",
+        [
+            ("sync, nothing changed, ms", "nothing changed", 0),
+            ("sync, one note changed, ms", "one note changed", 1),
+            ("limit: one look at every file, ms", "a look at every file", 0),
+        ],
+    ),
+    (
+        "First search in a new process",
+        "s",
+        [
+            ("first search in a new process by words, s", "by words", 0),
+            ("first search in a new process, hybrid, s", "hybrid", 2),
+            ("limit: Python that does nothing, s", "bare Python", 0),
+        ],
+    ),
+    (
+        "Memory",
+        "MB",
+        [
+            ("resident after warm searches, MB", "warm searches", 2),
+            ("peak of the first index, MB", "first index by words", 0),
+        ],
+    ),
+]
+"""What is drawn beside warm searches: titles, units, and the curves with their labels and colours."""
+
 
 def curves(sizes: list[Figures]) -> dict[str, list[float]]:
     """Return every cost by its name, a figure for each size."""
@@ -95,45 +134,8 @@ def draw(results: Figures, around: Figures) -> None:
             curve(f"limit: bare matrix pass, {part}, ms", "bare matrix", 1),
         ]
 
-    panels = [
-        ("Warm search, p50", "ms", searches("p50")),
-        ("Warm search, p95", "ms", searches("p95")),
-        (
-            "Indexing",
-            "s",
-            [
-                curve("first index by words, s", "first, by words", 0),
-                curve("limit: bare FTS5 loop, s", "bare FTS5 loop", 0),
-                curve("adding vectors, s", "adding vectors", 1),
-            ],
-        ),
-        (
-            "Sync again",
-            "ms",
-            [
-                curve("sync, nothing changed, ms", "nothing changed", 0),
-                curve("sync, one note changed, ms", "one note changed", 1),
-                curve("limit: one look at every file, ms", "a look at every file", 0),
-            ],
-        ),
-        (
-            "First search in a new process",
-            "s",
-            [
-                curve("first search in a new process by words, s", "by words", 0),
-                curve("first search in a new process, hybrid, s", "hybrid", 2),
-                curve("limit: Python that does nothing, s", "bare Python", 0),
-            ],
-        ),
-        (
-            "Memory",
-            "MB",
-            [
-                curve("resident after warm searches, MB", "warm searches", 2),
-                curve("peak of the first index, MB", "first index by words", 0),
-            ],
-        ),
-    ]
+    panels = [(f"Warm search, {part}", "ms", searches(part)) for part in ("p50", "p95")]
+    panels += [(title, unit, [curve(*each) for each in shown]) for title, unit, shown in _PANELS]
     write_curves(
         RESULTS / "scale.svg",
         f"How our costs grow with the number of chunks, {around['cores']} cores",

@@ -30,9 +30,10 @@ def memory_of(folder: str, *, shared: bool = True) -> str | None:
     while not has_memory(above):
         parent = os.path.dirname(above)
         if os.path.isfile(os.path.join(above, ".git")) and (linked := main_worktree(above)):
-            inside = os.path.normpath(os.path.join(linked[1], os.path.relpath(folder, above)))
-            found = memory_of(inside) if shared else None
-            return found if not shared or (found and is_below(found, linked[1])) else memory_of(parent)
+            if not shared:
+                return None
+            found = memory_of(os.path.normpath(os.path.join(linked[1], os.path.relpath(folder, above))))
+            return found if found and is_below(found, linked[1]) else memory_of(parent)
         if parent == above:
             return None
         above = parent

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.run import age_in_days, decay
+from memlines.index.search.reorder import age_in_days, decay
 from memlines.text.days import log_day
 from memlines.types import IndexedChunk
 from tests.memories import words_memory, write

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.index.search.run import diversify, jaccard, tokens_of
+from memlines.index.search.reorder import diversify, jaccard, tokens_of
 from tests.memories import words_memory, write
 
 TEXTS = {

@@ -101,7 +101,7 @@ def sentence_cosines(
         return {}
     vector = np.frombuffer(query, "<f4")
     size = sentence_size(len(vector))
-    codes, shares, weights = _sentence_rows(b"".join(sentences.values()), len(vector))
+    levels, shares, weights = _sentence_rows(b"".join(sentences.values()), len(vector))
     if not _are_sound(shares, weights, len(vector)):
         raise StoreDamaged(
             "the index is damaged: vectors of sentences are not what was written",
@@ -109,7 +109,10 @@ def sentence_cosines(
         )
     counts = [len(blob) // size for blob in sentences.values()]
     known = np.repeat([passages[number] for number in sentences], counts)
-    products = np.vecdot(codes.astype(np.float32), vector) - _MIDDLE * vector.sum()
+    low, high = np.split(np.unpackbits(levels, axis=1), 2, axis=1)
+    # Its parameter `count` would leave out the bits behind the last number too, in ten times as long.
+    codes = (low + 2 * high)[:, : len(vector)].astype(np.float32)
+    products = np.vecdot(codes, vector) - _MIDDLE * vector.sum()
     cosines = iter(np.clip(shares * known + weights * products, -1.0, 1.0).tolist())
     return {number: list(islice(cosines, count)) for number, count in zip(sentences, counts, strict=True)}
 
@@ -145,14 +148,12 @@ def sentence_size(dims: int) -> int:
 
 
 def _sentence_rows(blob: bytes, dims: int) -> tuple[NDArray[np.uint8], Vectors, Vectors]:
-    """Return the levels of sentences, their shares of their passages, and what a level weighs."""
+    """Return the packed levels of sentences, their shares of their passages, and what a level weighs."""
     import numpy as np
 
     rows = np.frombuffer(blob, np.uint8).reshape(-1, sentence_size(dims))
     numbers = np.ascontiguousarray(rows[:, -_NUMBER_BYTES:]).view("<f2").astype(np.float32)
-    low, high = np.split(np.unpackbits(rows[:, :-_NUMBER_BYTES], axis=1), 2, axis=1)
-    codes = (low + 2 * high)[:, :dims]  # `unpackbits` would leave out the rest too, in ten times as long
-    return codes, numbers[:, 0], numbers[:, 1]
+    return rows[:, :-_NUMBER_BYTES], numbers[:, 0], numbers[:, 1]
 
 
 def _are_sound(shares: Vectors, weights: Vectors, dims: int) -> bool:

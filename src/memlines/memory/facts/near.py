@@ -17,8 +17,8 @@ from typing import NamedTuple
 from memlines.embed.base import to_blobs
 from memlines.embed.codec import cosines, decode
 from memlines.errors import EmbeddingError, StoreError
+from memlines.index.search.reorder import jaccard
 from memlines.index.search.retrievers import CandidateSet, nearest
-from memlines.index.search.run import jaccard
 from memlines.index.search.words import find, look_up
 from memlines.memory.answering import Embedder, choose_embedder
 from memlines.memory.facts.recall import embed_texts, to_similarity

@@ -21,7 +21,7 @@ from datetime import date, datetime
 from functools import cache
 
 from memlines.errors import StoreError
-from memlines.index.search.run import jaccard
+from memlines.index.search.reorder import jaccard
 from memlines.index.search.words import find_all
 from memlines.memory.manager import Manager
 from memlines.memory.notes.entries import body_of, text_of

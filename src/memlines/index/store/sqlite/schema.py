@@ -20,7 +20,7 @@ from pathlib import Path
 
 from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite.db import Connection, transaction
-from memlines.index.store.sqlite.shorten import drop_signs, shorten_vectors
+from memlines.index.store.sqlite.shorten import drop_one_bit_vectors, shorten_vectors
 
 APPLICATION_ID = 0x5265_636C  # "Recl"; distinguishes our database from any other
 
@@ -227,7 +227,7 @@ MIGRATIONS: tuple[str | Callable[[Connection], None], ...] = (
     shorten_vectors,
     _EIGHTH,
     _NINTH,
-    drop_signs,
+    drop_one_bit_vectors,
 )
 """Step n brings a database from version n to n + 1. Steps are only ever added."""
 

@@ -67,7 +67,7 @@ def _shorten_tables(connection: Connection, table: str, sentences: str, dims: in
     connection.execute("DROP TABLE IF EXISTS long_vectors; DROP TABLE long_sentences")
 
 
-def drop_signs(connection: Connection) -> None:
+def drop_one_bit_vectors(connection: Connection) -> None:
     """Remove the vectors whose sentences have one bit a number, which are made again; in a transaction."""
     every: list[Any] = connection.execute("SELECT number, dims FROM spaces WHERE dims").fetchall()
     for number, dims in every:
