@@ -185,6 +185,18 @@ def user_cache_dir() -> Path:
     return _user_folder("cache")
 
 
+def personal_folder(named: str | None = None) -> Path:
+    """Return the folder of the user's personal memory: the one that the settings name, or the usual one."""
+    if named:
+        return user_config_file().parent / expand_home(named)
+    home = get_variable(HOME_VARIABLE)
+    if home:
+        return expand_home(home) / "personal"
+    import platformdirs
+
+    return platformdirs.user_data_path(NEW_NAME, appauthor=False) / "personal"
+
+
 def old_user_folders() -> list[tuple[str, Path, Path]]:
     """Return the user-wide folders that the old name left: their kinds, where they are, where they belong."""
     if get_variable(HOME_VARIABLE):

@@ -18,6 +18,8 @@ Source = Literal["memory", "sessions"]
 Mode = Literal["hybrid", "words", "vectors"]
 Role = Literal["user", "assistant"]
 Band = Literal["strong", "likely", "weak"]
+Scope = Literal["project", "personal"]
+"""Whose memory it is: that of the folder you work in, or your own, which goes with you everywhere."""
 ClientName = Literal["opencode", "claude-code", "codex", "openclaw"]
 """The registry of clients: `claude-code` is in `clients/claude_code.py` and `transcripts/claude_code.py`."""
 
@@ -277,6 +279,8 @@ class Hit:
     chunk_end_line: int = 0
     band: Band = "weak"
     """How sure it is that just these lines answer."""
+    scope: Scope = "project"
+    """Whose memory holds the lines."""
 
     @property
     def citation(self) -> str:

@@ -64,6 +64,9 @@ _URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
 
 _MASK = "***"
 
+_ONLY_OWN = ("workspace", "personal_folder")
+"""What names folders of the user's, so that not even a trusted project may set it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -191,9 +194,9 @@ class _ProjectFile:
         refused = _refused(self.layer.entries, user.over({}, agent))
         for other, entries in self.layer.agents.items():
             refused += [f"{AGENTS}.{other}.{name}" for name in _refused(entries, user.over({}, other))]
-        if any(name.rpartition(".")[2] == "workspace" for name in refused):
+        if own := [name for name in refused if name.rpartition(".")[2] in _ONLY_OWN]:
             raise SettingsError(
-                f"project file {str(self.file)!r} sets workspace, which only your own file may do",
+                f"project file {str(self.file)!r} sets {own[0]}, which only your own file may do",
                 todo=f"Write it into {user_config_file()}",
             )
         if refused and not is_trusted_content(self.file, self.content or b""):
@@ -209,7 +212,9 @@ def _refused(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> list[
     refused = []
     for name, entry in with_sources(entries, before).items():
         present = before[name].value if name in before else entry.key.default
-        is_less = entry.key.rule.project == "less" and entry.value <= present
+        is_list = entry.key.rule.kind == "list"
+        is_fewer = set(entry.value) <= set(present) if is_list else entry.value <= present
+        is_less = entry.key.rule.project == "less" and is_fewer
         if not (is_less or entry.key.rule.project == "yes" or entry.value == present):
             refused.append(name)
     return refused
@@ -338,6 +343,7 @@ def _reconcile(values: dict[str, Any]) -> None:
     """Bring the values that depend on each other into agreement."""
     values["chunking.overlap"] = min(values["chunking.overlap"], values["chunking.tokens"] - 1)
     values["sources"] = values["sources"] or known_keys()["sources"].default
+    values["scopes"] = tuple(dict.fromkeys(("project", *values["scopes"])))
     vector, text = values[_VECTOR_WEIGHT], values[_TEXT_WEIGHT]
     if vector + text == 0:
         vector, text = known_keys()[_VECTOR_WEIGHT].default, known_keys()[_TEXT_WEIGHT].default

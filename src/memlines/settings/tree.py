@@ -9,7 +9,7 @@ from memlines.paths import MAIN_AGENT, languages_with
 from memlines.records import dataclass
 from memlines.settings.rerank import Rerank
 from memlines.settings.values import key, section
-from memlines.types import ClientName, Source
+from memlines.types import ClientName, Scope, Source
 
 Pairs = tuple[tuple[str, str], ...]
 
@@ -355,6 +355,17 @@ class Settings:
         "shared",
         "Whether a git worktree without a memory uses that of the main worktree. `separate` gives each its "
         "own. A project's file may never set it.",
+    )
+    scopes: tuple[Scope, ...] = key(
+        ("project", "personal"),
+        "Whose memories are asked: that of the project, and your personal one if there is one. A project's "
+        "file may switch the personal one off for itself. The project's is always asked.",
+        project="less",
+    )
+    personal_folder: str | None = key(
+        None,
+        "The folder of your personal memory, if not `personal` in your data folder. A project's file may "
+        "never set it.",
     )
     sources: tuple[Source, ...] = key(
         ("memory",), "What is indexed: your notes, and transcripts if you add them."

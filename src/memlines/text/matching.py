@@ -6,6 +6,7 @@ beginning of an entry does not count.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
@@ -81,6 +82,12 @@ def bare(text: str) -> str:
 def compose(text: str) -> str:
     """Return a text in which letters with accents are one character each."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def entry_id(text: str) -> str:
+    """Return what an entry is known by wherever it is: a hash of its words."""
+    words = " ".join(words_in(compose(bare(text))))
+    return hashlib.sha256(words.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 def words_in(text: str) -> list[str]:
