@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -178,7 +178,7 @@ def test_a_cancelled_change_leaves_the_old_model_and_is_not_taken_up_by_itself(
 ) -> None:
     half_changed(workspace, server)
     with opened(workspace, server, "new") as memory:
-        assert memory.cancel_model().model == "new"
+        assert memory.change_model("cancel").model == "new"
         assert memory.sync().pending == 0
         assert memory.search(CHUNK).model == "old"
         assert states(memory) == {"old": ("serving", 12)}
@@ -191,7 +191,7 @@ def test_a_cancel_stops_a_sync_that_is_under_way(workspace: Path, server: Provid
     def cancel(completed: int, total: int, label: str) -> None:
         if label == "embedding" and completed == 6:
             with opened(workspace, server, "new") as other:
-                other.cancel_model()
+                other.change_model("cancel")
 
     with opened(workspace, server, "new") as memory:
         report = memory.sync(progress=cancel)
@@ -218,7 +218,7 @@ def test_a_roll_back_to_a_model_that_cannot_be_asked_is_refused(
         opened(workspace, server, "new", **{"embeddings.base_url": server.url + "/x"}) as memory,
         pytest.raises(UsageError, match="cannot be asked"),
     ):
-        memory.roll_back_model()
+        memory.change_model("roll_back")
 
 
 @pytest.mark.parametrize("way", ["rebuilt", "dropped"])
@@ -230,8 +230,8 @@ def test_what_the_service_called_its_model_outlives_an_index_and_a_cancel(
         if way == "rebuilt":
             memory._manager.run(force=True, embed_limit=0)
         else:
-            memory.cancel_model()
-            memory.resume_model()
+            memory.change_model("cancel")
+            memory.change_model("resume")
         server.always = "model"
     with opened(workspace, server, "new") as memory:
         report = memory.sync()
@@ -244,7 +244,7 @@ def test_after_a_cancel_new_notes_get_vectors_of_the_old_model(
 ) -> None:
     half_changed(workspace, server)
     with opened(workspace, server, "new") as memory:
-        memory.cancel_model()
+        memory.change_model("cancel")
         write(workspace, {"late.md": "the giraffe came late\n"})
         memory.sync()
         assert states(memory) == {"old": ("serving", 13)}
@@ -253,8 +253,8 @@ def test_after_a_cancel_new_notes_get_vectors_of_the_old_model(
 def test_a_resumed_change_does_not_pay_twice(workspace: Path, server: ProviderServer) -> None:
     half_changed(workspace, server)
     with opened(workspace, server, "new") as memory:
-        memory.cancel_model()
-        memory.resume_model()
+        memory.change_model("cancel")
+        memory.change_model("resume")
         memory.sync()
         assert states(memory)["new"] == ("serving", 12)
     assert embedded(server, "new") == 12
@@ -265,7 +265,7 @@ def test_a_roll_back_costs_nothing_and_lasts(workspace: Path, server: ProviderSe
     with opened(workspace, server, "new") as memory:
         memory.sync()
         before = embedded(server, "old")
-        assert memory.roll_back_model().model == "old"
+        assert memory.change_model("roll_back").model == "old"
         memory.sync()
         assert states(memory) == {"old": ("serving", 12), "new": ("kept", 12)}
         assert memory.status().declined == "openai-compatible (new)"
@@ -292,13 +292,13 @@ def test_only_the_model_before_is_kept(workspace: Path, server: ProviderServer) 
     assert_sound(index_file(workspace))
 
 
-@pytest.mark.parametrize("command", ["cancel_model", "roll_back_model", "resume_model"])
+@pytest.mark.parametrize("command", ["cancel", "roll_back", "resume"])
 def test_without_a_change_there_is_nothing_to_stop_or_take_back(
-    workspace: Path, server: ProviderServer, command: str
+    workspace: Path, server: ProviderServer, command: Literal["cancel", "roll_back", "resume"]
 ) -> None:
     filled(workspace, server)
     with opened(workspace, server, "old") as memory, pytest.raises(UsageError):
-        getattr(memory, command)()
+        memory.change_model(command)
 
 
 def test_vectors_of_a_model_that_changed_under_its_name_are_made_anew(
@@ -309,7 +309,7 @@ def test_vectors_of_a_model_that_changed_under_its_name_are_made_anew(
     with opened(workspace, server, "old") as memory:
         write(workspace, {"late.md": "the giraffe came late"})
         assert "memlines model renew" in memory.sync().warnings[0]
-        memory.renew_model()
+        memory.change_model("renew")
         report = memory.sync()
         assert (report.pending, states(memory)) == (0, {"old": ("serving", 13)})
 

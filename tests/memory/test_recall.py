@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,12 +15,15 @@ from hypothesis import strategies as st
 from memlines import Memory
 from memlines.errors import SettingsError, UsageError
 from memlines.files.place import begin_workspace
+from memlines.index.search.query import Query
+from memlines.memory.answering import search_asked
+from memlines.memory.manager import Manager
 from memlines.memory.notes import recall as module
 from memlines.memory.notes.entries import text_in
 from memlines.memory.notes.recall import Recalled, recall
 from memlines.memory.notes.remember import remember
 from memlines.paths import Workspace
-from memlines.settings import Settings
+from memlines.settings import Settings, load
 from memlines.types import FoundFile, Hit, SearchResult
 from tests.memories import write
 from tests.memory.managers import manager_of
@@ -34,17 +36,24 @@ def home(workspace: Path) -> Workspace:
     return Workspace.at(workspace)
 
 
-class Told(Memory):
+class Told(Manager):
     """A memory whose search finds these hits; without any there must be no search."""
 
     def __init__(self, home: Workspace, hits: Iterable[Hit] | None = None) -> None:
-        super().__init__(home.root, {"timezone": "UTC"})
+        super().__init__(home, load(home, {"timezone": "UTC"}))
         self.hits = hits
 
-    def search(self, query: str, **options: Any) -> SearchResult:
-        assert self.hits is not None, "there is nothing to search for"
-        sure = any(hit.band != "weak" for hit in self.hits)
-        return SearchResult(tuple(self.hits), "none", "", "words", 0, confident=sure)
+
+@pytest.fixture(autouse=True)
+def _searches_find_what_they_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def search(manager: Manager, query: Query) -> SearchResult:
+        if not isinstance(manager, Told):
+            return search_asked(manager, query)
+        assert manager.hits is not None, "there is nothing to search for"
+        sure = any(hit.band != "weak" for hit in manager.hits)
+        return SearchResult(tuple(manager.hits), "none", "", "words", 0, confident=sure)
+
+    monkeypatch.setattr(module, "search_asked", search)
 
 
 def found(
@@ -178,7 +187,7 @@ def test_a_limit_that_makes_no_sense_is_refused(home: Workspace, limit: int) -> 
 
 def test_an_unknown_zone_is_an_error(home: Workspace) -> None:
     with pytest.raises(SettingsError, match="timezone"):
-        recall(Memory(home.root, {"timezone": "Nowhere"}))
+        Memory(home.root, {"timezone": "Nowhere"}).recall()
 
 
 # Decisions

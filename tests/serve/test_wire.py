@@ -34,6 +34,7 @@ def test_a_hit() -> None:
         "snippet": "text",
         "band": "weak",
         "source": "memory",
+        "scope": "project",
         "citation": "memory/a.md#L3-L9",
         "heading": "Top > Below",
         "chunk_start_line": 1,
@@ -151,6 +152,8 @@ def test_a_status(workspace: Path) -> None:
         "probe",
         "batch",
         "rerank",
+        "scopes",
+        "personal",
     ]
     assert list(status["cache"]) == ["enabled", "entries", "max_entries"]
     assert list(status["fts"]) == ["enabled", "available", "error"]

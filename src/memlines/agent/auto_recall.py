@@ -8,7 +8,6 @@ every language has, in the section `[personal]` of its file, so that no one's st
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Iterable
 from dataclasses import replace
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from memlines.agent.messages import redactor
 from memlines.index.search.query import as_prose
-from memlines.paths import note_path
+from memlines.memory.scopes import has_facts, list_scopes
 from memlines.records import dataclass
 from memlines.settings import switched_off
 from memlines.text.neutral import (
@@ -71,34 +70,38 @@ def fitting_facts(
     asked = as_prose(said).strip()
     if switched_off(memory.loaded) or not wanted.auto_recall or len(asked) < _SHORTEST:
         return FittingFacts()
-    if not os.path.lexists(memory.workspace.root / note_path(wanted.file)):
-        return FittingFacts()  # before anything of facts is imported: a user waits for the first answer
-
-    found = memory.facts.recall(
-        asked,
-        limit=wanted.recall_max_results,
-        min_score=0.0,  # no one asked: what speaks for a fact is weighed below, with what is asked
-        current_only=True,
-        mode=mode,
-        asked=False,  # that a fact was stored yesterday does not make it fit what is said about yesterday
-    )
+    warnings: list[str] = []
+    found: list[FoundFact] = []
+    for asked_memory in list_scopes(memory, warnings):
+        if not has_facts(asked_memory):
+            continue  # before anything of facts is imported: a user waits for the first answer
+        answer = asked_memory.facts.recall(
+            asked,
+            limit=wanted.recall_max_results,  # of each memory
+            min_score=0.0,  # no one asked: what speaks for a fact is weighed below, with what is asked
+            current_only=True,
+            mode=mode,
+            asked=False,  # that a fact was stored yesterday does not make it fit what is said about yesterday
+        )
+        found += answer.found
+        warnings += answer.warnings
     clean = redactor(memory)
     shown = "\n".join(known)
     new = []
-    for one in found.found:
+    for one in found:
         odds = one.score / max(1.0 - one.score, _LEAST) * math.exp(personal_log_odds(said, one.fact.text))
         score = odds / (1.0 + odds)
         fits = score >= wanted.recall_min_score and len(words_of(one.fact.text)) > 1  # one word fits anything
         if fits and quote_lines(clean(one.fact.text)) not in shown:
             new.append(replace(one, score=score))
     if not new:
-        return FittingFacts(warnings=found.warnings)
+        return FittingFacts(warnings=tuple(warnings))
     quotes = []
     for one in new:
         limits = f", {one.fact.scope} only" if one.fact.scope else ""
         quotes.append(Quote(f"{one.citation} ({one.fact.category}{limits})", clean(one.fact.text)))
     text, count = block_within(INTRODUCTION, quotes, memory.settings.tools.max_chars, FACTS_TAG)
-    return FittingFacts(text, tuple(new[:count]), found.warnings)
+    return FittingFacts(text, tuple(new[:count]), tuple(warnings))
 
 
 _READ = 2_000

@@ -23,6 +23,7 @@ from memlines.memory.arguments import CONTEXT, check
 from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now, main_note
 from memlines.memory.notes.recall import latest
+from memlines.memory.scopes import PERSONAL, list_personal
 from memlines.paths import note_path
 from memlines.records import dataclass
 from memlines.settings import switched_off
@@ -58,6 +59,9 @@ _GIVES_WAY = (
     (_MAIN, 1.0),
 )
 """Which kinds give up lines, one after the other, and what share of them, until the rest fits."""
+
+_PERSONAL_SHARE = 0.25
+"""How much of the context may be of the personal memory; what it does not need is the project's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,13 +182,12 @@ def bootstrap(
     main, *logs = [_read_note(memory, kind, path, clean, warnings) for kind, path in notes]
     pieces = [main, *_find_latest(memory, today, [path for _, path in notes], clean), *logs]
     pieces.append(_read_snapshot(memory, session, moment, clean, warnings))
-    filled = [piece for piece in pieces if piece is not None and piece.lines]
     room = max_tokens * _CHARACTERS_PER_TOKEN - weigh(block(INTRODUCTION, []))
-    for kind, share in _GIVES_WAY:
-        for piece in reversed(filled):  # of several entries the oldest, which is the last, goes first
-            excess = sum(each.size for each in filled) - room
-            if piece.kind == kind and excess > 0:
-                piece.give_up(excess, share)
+    personal = _read_personal(memory, today, clean, warnings)
+    _shrink(personal, int(room * _PERSONAL_SHARE))
+    filled = [piece for piece in pieces if piece is not None and piece.lines]
+    _shrink(filled, room - sum(piece.size for piece in personal))
+    filled += personal
     kept = [piece for piece in filled if piece.lines]
     whole = (_MAIN, _YESTERDAY, _TODAY)
     gone = [piece.path for piece in filled if not piece.lines and piece.kind in whole]
@@ -193,6 +196,29 @@ def bootstrap(
         return Context(warnings=tuple(warnings))
     text = block(INTRODUCTION, [piece.quote for piece in kept])
     return Context(text, tuple(piece.part for piece in kept), tuple(warnings))
+
+
+def _read_personal(memory: Memory, today: date, clean: Redactor, warnings: list[str]) -> list[_Piece]:
+    """Return what every session starts with of the personal memory: its main note and its latest topics."""
+    found: list[_Piece] = []
+    for personal in list_personal(memory, warnings):
+        path = main_note(personal.workspace)
+        main = _read_note(personal, _MAIN, path, clean, warnings)
+        topics = [piece for piece in _find_latest(personal, today, [path], clean) if piece.kind == _TOPIC]
+        found = [piece for piece in (main, *topics) if piece is not None and piece.lines]
+        for piece in found:
+            piece.path = PERSONAL + piece.path
+            piece.size += len(PERSONAL)
+    return found
+
+
+def _shrink(pieces: Sequence[_Piece], room: int) -> None:
+    """Leave lines out until all pieces together fit."""
+    for kind, share in _GIVES_WAY:
+        for piece in reversed(pieces):  # of several entries the oldest, which is the last, goes first
+            excess = sum(each.size for each in pieces) - room
+            if piece.kind == kind and excess > 0:
+                piece.give_up(excess, share)
 
 
 def _log_path(day: date) -> str:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import click
 
 from memlines.cli.output import is_terminal, set_json
-from memlines.errors import UsageError
-from memlines.paths import AGENT_VARIABLE, Workspace, check_agent
+from memlines.errors import UsageError, WorkspaceError
+from memlines.paths import AGENT_VARIABLE, Workspace, check_agent, personal_folder
+from memlines.settings import load
 from memlines.settings.workspace import FoundWorkspace, current_folder, find_workspace
 from memlines.types import Mode
 from memlines.worktrees import is_below, memory_of, repository_above
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from memlines.memory.memory import Memory
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+_PERSONAL = "memlines.personal"
+"""Where the context of a command keeps whether the personal memory is meant."""
 
 _MOST_INPUT = 1_000_000
 """How many bytes of standard input are read; far more than a text may have."""
@@ -80,6 +84,19 @@ agent_option = click.option(
     callback=_use_agent,
     help="Use the settings, sessions and index of this agent. [default: the setting agent]",
 )
+
+
+def _use_personal(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    context.meta[_PERSONAL] = wanted
+
+
+_personal_option = click.option(
+    "--personal",
+    is_flag=True,
+    expose_value=False,
+    callback=_use_personal,
+    help="Use your personal memory, instead of the project's.",
+)
 json_option = click.option(
     "--json",
     is_flag=True,
@@ -97,8 +114,8 @@ def workspace_option(function: Function) -> Function:
 
 
 def common_options(function: Function) -> Function:
-    """Add `--workspace`, `--agent` and `--json`."""
-    return workspace_option(json_option(function))
+    """Add `--workspace`, `--personal`, `--agent` and `--json`."""
+    return folder_option(_personal_option(agent_option(json_option(function))))
 
 
 def argument_option(argument: Argument, *names: str, **more: Any) -> Callable[[Function], Function]:
@@ -162,6 +179,16 @@ def trial_options(function: Function) -> Function:
 
 def choose_workspace(named: Path | None) -> FoundWorkspace:
     """Return the folder that was named, or the one to use without a name, and what decided that."""
+    if click.get_current_context().meta.get(_PERSONAL):
+        folder = personal_folder(load().settings.personal_folder)
+        if named not in (None, folder):
+            raise UsageError("--personal and --workspace name two memories", todo="Leave one of them out")
+        if not folder.is_dir():
+            raise WorkspaceError(
+                f"there is no personal memory in {str(folder)!r} yet",
+                todo="Begin one: memlines remember --personal, or memlines facts store --personal",
+            )
+        return FoundWorkspace(folder, "--personal")
     return find_workspace() if named is None else FoundWorkspace(named, "--workspace")
 
 
@@ -183,10 +210,17 @@ def nearest_project(named: Path | None) -> Workspace:
     return Workspace.at(inside or here)
 
 
-def open_memory(named: Path | None) -> Memory:
-    """Open the memory that was named, or the one to use without a name."""
+def open_memory(named: Path | None, *, begin: bool = False) -> Memory:
+    """Open the memory that was named, or the one to use without a name.
+
+    With `begin`, a personal one that does not exist yet is made.
+    """
     from memlines.memory.memory import Memory
 
+    if begin and click.get_current_context().meta.get(_PERSONAL):
+        from memlines.files.place import begin_workspace
+
+        begin_workspace(personal_folder(load().settings.personal_folder), personal=True)
     return Memory(choose_workspace(named).folder)
 
 

@@ -89,7 +89,7 @@ def store_command(text: tuple[str, ...], force: bool, workspace: Path | None, **
             "the text reads like an order to a model, and was not stored",
             todo="Write it as a statement, or store it as it is with --force",
         )
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, begin=True) as memory:
         stored = memory.facts.store(words, force=force, **options)
     answer_json(stored.to_json())
     warn(*stored.warnings)

@@ -137,8 +137,10 @@ def search_command(query: tuple[str, ...], everything: bool, workspace: Path | N
     text = " ".join(query)
     if not text.strip():
         raise UsageError("the query is empty", todo="Ask for something: memlines facts search editor")
+    from memlines.memory.facts.recall import recall_facts
+
     with open_memory(workspace) as memory:
-        result = memory.facts.recall(text, current_only=not everything, **options)
+        result = recall_facts(memory, text, current_only=not everything, **options)
     facts = [found.to_json() for found in result.found]
     changes = {"corrections": dict(result.corrections), "aliases": dict(result.aliases)}
     answer_json({"facts": facts, "confident": result.confident, **changes, "warnings": list(result.warnings)})

@@ -76,7 +76,7 @@ def remember_command(text: tuple[str, ...], workspace: Path | None, **options: A
     from memlines.serve.wire import remembered_json
 
     words = read_text(text, "remember", 'memlines remember "we chose Postgres"')
-    with open_memory(workspace) as memory:
+    with open_memory(workspace, begin=True) as memory:
         remembered = memory.remember(words, **options)
     answer_json(remembered_json(remembered))
     if remembered.duplicate is None:

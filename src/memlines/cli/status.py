@@ -95,6 +95,8 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
     answering = [space for space in status.spaces if space["state"] == "serving"]
     if answering and (answering[0]["provider"], answering[0]["model"]) != (status.provider, status.model):
         rows.append(("answers", f"{answering[0]['provider']} ({answering[0]['model']}), if it can be asked"))
+    if status.personal:
+        rows.append(("personal", _describe_personal(status.personal)))
     if status.extra_paths:
         rows.append(("extra", ", ".join(status.extra_paths)))
     if status.fallback:
@@ -120,6 +122,16 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
     if status.rerank:
         rows.append(("reranker", _describe_reranker(status.rerank)))
     return rows
+
+
+def _describe_personal(personal: Mapping[str, Any]) -> str:
+    """Say where the personal memory is, and what it holds or what is wrong with it."""
+    if personal["trouble"]:
+        return f"left out: {personal['trouble']}"
+    if not personal["exists"]:
+        return f"none yet in {personal['workspace']}"
+    files, chunks = counted(personal["files"], "file"), counted(personal["chunks"], "chunk")
+    return f"{personal['workspace']}: {files}, {chunks}"
 
 
 def _describe_run(run: Mapping[str, Any] | None) -> str:
@@ -244,7 +256,9 @@ def try_model(name: str, provider: str | None, workspace: Path | None, **options
 def cancel(workspace: Path | None) -> None:
     """Stop a change of model that is under way. The current model keeps answering."""
     with open_memory(workspace) as memory:
-        _report(memory.cancel_model(), "The change to {} is stopped; 'memlines model resume' continues it")
+        _report(
+            memory.change_model("cancel"), "The change to {} is stopped; 'memlines model resume' continues it"
+        )
 
 
 @model_command.command("rollback")
@@ -253,7 +267,7 @@ def rollback(workspace: Path | None) -> None:
     """Go back to the vectors of the previous model. Makes no call to a provider."""
     sentence = "{} answers again; set embeddings.provider and embeddings.model to keep it"
     with open_memory(workspace) as memory:
-        _report(memory.roll_back_model(), sentence)
+        _report(memory.change_model("roll_back"), sentence)
 
 
 @model_command.command("resume")
@@ -261,7 +275,7 @@ def rollback(workspace: Path | None) -> None:
 def resume(workspace: Path | None) -> None:
     """Change to the model of the settings again, after a cancel or a rollback."""
     with open_memory(workspace) as memory:
-        _report(memory.resume_model(), "{} is accepted again; 'memlines sync' makes its vectors")
+        _report(memory.change_model("resume"), "{} is accepted again; 'memlines sync' makes its vectors")
 
 
 @model_command.command("renew")
@@ -269,7 +283,9 @@ def resume(workspace: Path | None) -> None:
 def renew(workspace: Path | None) -> None:
     """Make all vectors of the model again, because the service changed it under the same name."""
     with open_memory(workspace) as memory:
-        _report(memory.renew_model(), "The vectors of {} are dropped; 'memlines sync' makes them again")
+        _report(
+            memory.change_model("renew"), "The vectors of {} are dropped; 'memlines sync' makes them again"
+        )
 
 
 def _report(space: Space, sentence: str) -> None:

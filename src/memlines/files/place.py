@@ -316,12 +316,15 @@ def holds_memory(workspace: Workspace) -> bool:
         return False
 
 
-def begin_workspace(folder: Path) -> tuple[Workspace, list[str]]:
-    """Make what a workspace needs and does not have yet; nothing that exists is changed."""
+def begin_workspace(folder: Path, *, personal: bool = False) -> tuple[Workspace, list[str]]:
+    """Make what a workspace needs and does not have yet; nothing that exists is changed.
+
+    The personal memory is closed to other users, and gets no first note: every session would quote it.
+    """
     made: list[str] = []
     try:
         if not folder.exists():
-            folder.mkdir(parents=True)
+            folder.mkdir(0o700 if personal else 0o777, parents=True)
             made.append(f"{folder}/")
         workspace = Workspace.at(folder)
         if not exists(workspace.root / NOTES_DIR, root=workspace.root):
@@ -334,7 +337,7 @@ def begin_workspace(folder: Path) -> tuple[Workspace, list[str]]:
         ) from error
     try:
         ensure_private(workspace)
-        if not any((workspace.root / name).exists() for name in ROOT_FILES):
+        if not personal and not any((workspace.root / name).exists() for name in ROOT_FILES):
             place = place_of(workspace, ROOT_FILES[0])
             with writing(workspace):  # because writers sweep unfinished files
                 if attempt(place, lambda: create(place.real, _FIRST_NOTE, root=place.root)):

@@ -7,14 +7,16 @@ the index answers, unless another model took over meanwhile.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memlines.embed.base import Provider
 from memlines.errors import (
     EmbeddingError,
+    MemlinesError,
     ModelChanged,
     StoreBusy,
     StoreDamaged,
@@ -24,23 +26,36 @@ from memlines.errors import (
 )
 from memlines.files.read import read_document, without_private_blocks
 from memlines.files.scan import fingerprint_of
-from memlines.index.search.query import Query
+from memlines.index.search.query import Query, parse_query
 from memlines.index.search.retrievers import CandidateSet
 from memlines.index.search.run import embed, search
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.memory.open_index import silent
+from memlines.memory.scopes import list_personal, mark_hits, merge_results
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
 from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.aliases import NO_EXPANSION
 from memlines.text.terms import telling_words, words_of
-from memlines.types import Document, Fingerprint, FoundFile, Hit, Mode, Progress, SearchResult, Space
+from memlines.types import (
+    Document,
+    Fingerprint,
+    FoundFile,
+    Hit,
+    Mode,
+    Progress,
+    Scope,
+    SearchResult,
+    Source,
+    Space,
+)
 
 if TYPE_CHECKING:
     from memlines.memory.manager import Manager
+    from memlines.memory.memory import Memory
 
 Narrow = Callable[[Index], CandidateSet]
 """Names the chunks of an open index that alone may answer."""
@@ -65,19 +80,80 @@ class Embedder:
     fallback: Mapping[str, Any] | None = None
 
 
-def search_asked(manager: Manager, query: Query, progress: Progress = silent) -> SearchResult:
-    """Answer a query that a person or an agent asks for, as `search_fresh` does, reranked if so set."""
+def parse(
+    settings: Settings,
+    said: str,
+    *,
+    max_results: int | None = None,
+    min_score: float | None = None,
+    mode: Mode = "hybrid",
+    sources: Sequence[Source] | None = None,
+    now: datetime | None = None,
+    full: bool = False,
+    strict: bool = False,
+) -> Query:
+    """Parse a query once, for all memories that are asked; see `Memory.search` for what each option means."""
+    wanted = settings.query if max_results is None else replace(settings.query, max_results=max_results)
+    return parse_query(
+        said,
+        wanted,
+        settings.profile,
+        mode=mode,
+        sources=tuple(sources) if sources else settings.sources,
+        now=now or datetime.now(UTC),
+        cut=min_score,
+        full=full,
+        corrects=not strict,
+        strict=strict,
+    )
+
+
+def search_scopes(memory: Memory, query: Query, scopes: Sequence[Scope], progress: Progress) -> SearchResult:
+    """Answer a query from a memory and from the personal one beside it, as far as both are asked."""
+    warnings: list[str] = []
+    personal = list_personal(memory, warnings) if "personal" in scopes else ()
+    if personal and "project" not in scopes:
+        return mark_hits(search_asked(personal[0]._manager, query, progress))
+    beside = personal[0]._manager if personal else None
+    result = search_asked(memory._manager, query, progress, beside)
+    result = mark_hits(result) if memory.scope == "personal" else result
+    return replace(result, warnings=(*result.warnings, *warnings)) if warnings else result
+
+
+def search_asked(
+    manager: Manager, query: Query, progress: Progress = silent, beside: Manager | None = None
+) -> SearchResult:
+    """Answer a query that a person or an agent asks for, as `search_fresh` does, reranked if so set.
+
+    The personal memory `beside` is asked too. A strict query, which no one asked for, is not reranked.
+    """
     wanted = manager.settings.rerank
     is_ordered = query.is_only_days or query.profile == "openclaw"  # by time, or as OpenClaw would
-    if wanted.provider == "none" or query.mode == "words" or is_ordered:
-        return search_fresh(manager, query, progress)
+    if wanted.provider == "none" or query.mode == "words" or is_ordered or query.strict:
+        return _search_both(manager, query, progress, beside)
     from memlines.memory.reranking import rerank
 
     manager.reranker.load_soon()  # while search does its work
     most = query.settings.max_results
     more = replace(query.settings, max_results=max(most, wanted.candidates))
-    result = rerank(manager, query.text, search_fresh(manager, replace(query, settings=more), progress))
+    found = _search_both(manager, replace(query, settings=more), progress, beside)
+    result = rerank(manager, query.text, found)
     return replace(result, hits=result.hits[:most])
+
+
+def _search_both(manager: Manager, query: Query, progress: Progress, beside: Manager | None) -> SearchResult:
+    """Answer a query from a memory and the personal one beside it, whose trouble is only a warning."""
+    own = search_fresh(manager, query, progress)
+    narrowed = query.filters.sources or query.sources
+    if beside is None or "memory" not in narrowed:  # its conversations belong to projects
+        return own
+    try:
+        personal = search_fresh(beside, replace(query, sources=("memory",)), progress)
+    except MemlinesError as error:
+        warning = f"your personal memory could not be searched: {error}"
+        return replace(own, warnings=(*own.warnings, warning))
+    by_score = query.cut is not None or query.profile == "openclaw"
+    return merge_results(own, mark_hits(personal), query.settings.max_results, by_score=by_score)
 
 
 def search_fresh(
@@ -137,7 +213,10 @@ def _search(
         vector = None
         if chosen.provider is not None and asked.mode != "words":
             try:
-                vector = embed(asked, chosen.provider)
+                vector = asked.vectors.get((chosen.space, asked.text)) if chosen.space else None
+                vector = vector or embed(asked, chosen.provider)
+                if vector and chosen.space:
+                    asked.vectors[chosen.space, asked.text] = vector
                 in_pieces = chosen.provider.words_in_pieces(telling_words(asked.text))
                 asked = replace(asked, in_pieces=in_pieces) if in_pieces else asked
             except EmbeddingError as error:

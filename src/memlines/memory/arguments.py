@@ -18,7 +18,7 @@ from memlines.errors import UsageError
 from memlines.records import dataclass
 from memlines.settings.values import shown_value
 from memlines.text.facts import CATEGORIES, IMPORTANCE, SCOPE
-from memlines.types import Mode, Source, cited
+from memlines.types import Mode, Scope, Source, cited
 
 Kind = Literal["text", "int", "number", "bool", "list", "object"]
 
@@ -105,6 +105,7 @@ SEARCH: Arguments = {
     "min_score": Argument("number", "Leave out what scores lower (0 to 1).", 0, 1),
     "mode": Argument("text", "What to search by.", choices=get_args(Mode), required=True),
     "sources": Argument("list", "Where to search.", choices=get_args(Source)),
+    "scopes": Argument("list", "Whose memory to search.", choices=get_args(Scope)),
 }
 READ: Arguments = {
     "path": Argument(

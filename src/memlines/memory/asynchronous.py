@@ -119,7 +119,4 @@ class AsyncMemory:
     status = _await_method(Memory.status)
     probe_embedding = _await_method(Memory.probe_embedding)
     probe_vectors = _await_method(Memory.probe_vectors)
-    cancel_model = _await_method(Memory.cancel_model)
-    roll_back_model = _await_method(Memory.roll_back_model)
-    renew_model = _await_method(Memory.renew_model)
-    resume_model = _await_method(Memory.resume_model)
+    change_model = _await_method(Memory.change_model)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memlines.index.search.passages import part_of, snippet_of
 from memlines.index.search.query import as_prose, without_code
+from memlines.memory.scopes import PERSONAL
 from memlines.records import dataclass
 from memlines.settings import switched_off
 from memlines.text.chunk import weigh
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from memlines.memory.memory import Memory
 
 MOST_QUOTES = 5
+MOST_PERSONAL = 2
+"""How many passages are quoted, and how many of them from the personal memory."""
 _SEARCHED = 10
 """More than are quoted: some only repeat others, and some are known."""
 _CHARACTERS_PER_TOKEN = 4
@@ -101,7 +104,8 @@ def find_relevant(
     result = memory.search(asked, max_results=_SEARCHED, mode=mode, strict=True)
     if unasked:
         facts = settings.facts.file
-        sure = [hit for hit in result if hit.path != facts and is_sure_enough(hit, result)]
+        notes = [hit for hit in result if hit.path.removeprefix(PERSONAL) != facts]
+        sure = [hit for hit in notes if is_sure_enough(hit, result)]
         result = replace(result, hits=tuple(sure))
     rules = rules_of(settings.redaction.rules)
     room = min(max_tokens * _CHARACTERS_PER_TOKEN, settings.tools.max_chars)
@@ -115,7 +119,8 @@ def find_relevant(
         text = hit.snippet if hit.source == "sessions" else redact(hit.snippet, rules).text
         lines = text.split("\n")
         new = [at for at, line in enumerate(lines) if (words := _words(line)) and words not in quoted]
-        if len(shown) == MOST_QUOTES or not new:
+        of_scope = sum(one.scope == hit.scope for one in shown)
+        if len(shown) == MOST_QUOTES or not new or (hit.scope, of_scope) == ("personal", MOST_PERSONAL):
             continue
         # Chunks overlap, so lines at both ends may be quoted already.
         part = part_of(replace(hit, snippet=text), "\n".join(lines[new[0] : new[-1] + 1]))

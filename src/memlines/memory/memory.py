@@ -10,24 +10,35 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Self
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memlines.errors import SettingsError
 from memlines.files.scan import SUFFIX
-from memlines.memory import arguments
+from memlines.memory import arguments, scopes
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
 from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Loaded, Settings, load, refuse_if_off, switched_off
 from memlines.settings.workspace import find_workspace
-from memlines.types import CONTEXT_TOKENS, Excerpt, Mode, Progress, Report, SearchResult, Source, Space
+from memlines.types import (
+    CONTEXT_TOKENS,
+    Excerpt,
+    Mode,
+    Progress,
+    Report,
+    Scope,
+    SearchResult,
+    Source,
+    Space,
+)
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors
     from memlines.embed.select import Probe
     from memlines.files.history import Version
     from memlines.files.journal import Operation
+    from memlines.index.sync.job import Job
     from memlines.index.sync.plan import Plan
     from memlines.memory.facts.facts import Facts
     from memlines.memory.notes.candidates import Candidate
@@ -56,6 +67,7 @@ class Memory:
         folder = find_workspace(overrides=settings).folder if workspace is None else workspace
         self.workspace = Workspace.at(folder)
         self.loaded: Loaded = load(self.workspace, settings)
+        self.scope: Scope = "personal" if scopes.is_personal(self.workspace, self.loaded) else "project"
         store, backend = self.settings.store.driver, self.settings.backend
         if (store, backend) != ("sqlite", "builtin"):  # rather than quietly keep the index elsewhere
             raise SettingsError(
@@ -63,8 +75,11 @@ class Memory:
                 todo="Set store.driver to sqlite and backend to builtin",
             )
         self._manager = Manager(self.workspace, self.loaded)
+        self._manager.prefix = scopes.PERSONAL if self.scope == "personal" else ""
+        self._given = dict(settings or {})
+        self._personal: Memory | None = None
         self._facts: Facts | None = None
-        self._making_facts = threading.Lock()
+        self._opening = threading.Lock()
 
     @property
     def settings(self) -> Settings:
@@ -74,6 +89,8 @@ class Memory:
     def close(self) -> None:
         """End the work in the background and close the index; both begin again with the next use."""
         self._manager.close()
+        if self._personal is not None:
+            self._personal.close()
 
     def __enter__(self) -> Self:
         return self
@@ -86,14 +103,49 @@ class Memory:
         """The long-term facts: short memories with a category, kept in a note of their own."""
         from memlines.memory.facts.facts import Facts
 
-        with self._making_facts:
+        with self._opening:
             self._facts = self._facts or Facts(self._manager)
         return self._facts
 
+    @property
+    def personal(self) -> Memory | None:
+        """The user's personal memory, asked together with this one; `None` without one, or if it is off."""
+        return self._open_personal(begin=False)
+
+    def begin_personal(self) -> Memory:
+        """Return the user's personal memory to write into, made if there is none."""
+        if self.scope == "personal":
+            return self
+        personal = self._open_personal(begin=True)
+        if personal is None:
+            raise SettingsError(
+                f"the personal memory is switched off by scopes ({self.loaded.origins['scopes']})",
+                todo="Add personal to scopes there, or write it into the project's memory",
+            )
+        return personal
+
+    def _open_personal(self, *, begin: bool) -> Memory | None:
+        folder = scopes.find_personal(self.workspace, self.loaded)
+        if folder is None or not (begin or folder.is_dir()):
+            return None
+        with self._opening:
+            if not folder.is_dir():
+                from memlines.files.place import begin_workspace
+
+                begin_workspace(folder, personal=True)
+            if self._personal is None:
+                self._personal = Memory(folder, scopes.without_places(self._given))
+                self._personal._manager.beside = self._manager
+        return self._personal
+
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
-        """Make the index equal the files; `force` rebuilds it."""
+        """Make the index equal the files, that of the personal memory too; `force` rebuilds it."""
         self._check()
-        return self._manager.sync(force=force, progress=progress)
+        report = self._manager.sync(force=force, progress=progress)
+        warnings: list[str] = []
+        for personal in scopes.list_personal(self, warnings):
+            report = scopes.merge_reports(report, personal._manager.sync(force=force, progress=progress))
+        return replace(report, warnings=(*report.warnings, *warnings))
 
     def plan(self, *, progress: Progress = silent) -> Plan:
         """Return what a sync would do and cost, without doing any of it."""
@@ -113,29 +165,21 @@ class Memory:
         provider = self._manager.provider_at_work()
         return provider.embed_documents if provider is not None and provider.id == "builtin" else None
 
-    def cancel_model(self) -> Space:
-        """Stop a change of model that is under way, and return the space that was given up."""
-        from memlines.index.sync.vectors import cancel
+    def change_model(self, change: Literal["cancel", "roll_back", "renew", "resume"]) -> Space:
+        """Act on a change of model, and return the space of the vectors that it is about.
 
-        return cancel(self._manager.job(silent))
+        Stop it, go back to the vectors of the model before, drop all vectors of the model for the next sync
+        to make again, or ask for the model of the settings again after its change was stopped.
+        """
+        from memlines.index.sync import vectors
 
-    def roll_back_model(self) -> Space:
-        """Go back to the vectors of the model before, and return their space."""
-        from memlines.index.sync.vectors import roll_back
-
-        return roll_back(self._manager.job(silent))
-
-    def renew_model(self) -> Space:
-        """Drop all vectors of the model, for the next sync to make again; return their space."""
-        from memlines.index.sync.vectors import renew
-
-        return renew(self._manager.job(silent))
-
-    def resume_model(self) -> Space:
-        """Ask for the model of the settings again after its change was stopped; return its space."""
-        from memlines.index.sync.vectors import resume
-
-        return resume(self._manager.job(silent))
+        changes: Mapping[str, Callable[[Job], Space]] = {
+            "cancel": vectors.cancel,
+            "roll_back": vectors.roll_back,
+            "renew": vectors.renew,
+            "resume": vectors.resume,
+        }
+        return changes[change](self._manager.job(silent))
 
     def start_session(self, key: str | None = None) -> None:
         """Begin a session: sync in the background, once for each key, and return at once.
@@ -143,7 +187,8 @@ class Memory:
         Without a key it syncs every time; with `sync.on_session_start` off it does nothing.
         """
         if not switched_off(self.loaded):
-            self._manager.start_session(key)
+            for one in scopes.list_scopes(self, []):
+                one._manager.start_session(key)
 
     def warm_up(self) -> None:
         """Load what the first search needs, as far as it is on this machine; it may take a second."""
@@ -158,7 +203,8 @@ class Memory:
     def sync_soon(self) -> None:
         """Have the index made equal to the files in the background, and return at once."""
         if not switched_off(self.loaded):
-            self._manager.sync_soon()
+            for one in scopes.list_scopes(self, []):
+                one._manager.sync_soon()
 
     def watch(
         self,
@@ -189,6 +235,7 @@ class Memory:
         now: datetime | None = None,
         full: bool = False,
         strict: bool = False,
+        scopes: Sequence[Scope] | None = None,
         progress: Progress = silent,
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer.
@@ -197,6 +244,8 @@ class Memory:
         If an answer is not likely, the result is not `confident`, and the hits are the nearest lines. With
         `strict` there are none then, and spelling is not corrected: do so for what no one asked to see. With
         `min_score` nothing below that is shown. Files that changed are indexed first.
+
+        The personal memory is asked too, as far as the setting `scopes` says, or `scopes` here.
         """
         self._check(
             arguments.SEARCH,
@@ -205,28 +254,25 @@ class Memory:
             min_score=min_score,
             mode=mode,
             sources=sources,
+            scopes=scopes,
         )
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
-        # Both take time to import, which a sync need not wait for.
-        from memlines.index.search.query import parse_query
-        from memlines.memory.answering import search_asked, search_fresh
+        # It takes time to import, which a sync need not wait for.
+        from memlines.memory.answering import parse, search_scopes
 
-        settings = self.settings
-        wanted = settings.query if max_results is None else replace(settings.query, max_results=max_results)
-        parsed = parse_query(
+        parsed = parse(
+            self.settings,
             query,
-            wanted,
-            settings.profile,
+            max_results=max_results,
+            min_score=min_score,
             mode=mode,
-            sources=tuple(sources) if sources else settings.sources,
-            now=now or datetime.now(UTC),
-            cut=min_score,
+            sources=sources,
+            now=now,
             full=full,
-            corrects=not strict,
             strict=strict,
         )
-        return (search_fresh if strict else search_asked)(self._manager, parsed, progress)
+        return search_scopes(self, parsed, scopes or self.settings.scopes, progress)
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
         """Return what the memory holds about a message, quoted for the model that answers it.
@@ -248,18 +294,21 @@ class Memory:
         to: str | None = None,
         force: bool = False,
         allow_secret: bool = False,
+        personal: bool = False,
         now: datetime | None = None,
     ) -> Remembered:
         """Write a text into the notes and return where it is; it is on disk when this returns.
 
         It goes into the daily log, into the note of a topic, or where `to` says. What the notes or the facts
         hold already is returned as a duplicate instead, unless `force` is set. A text that holds a secret
-        raises `SecretRefused`, unless `allow_secret` is set.
+        raises `SecretRefused`, unless `allow_secret` is set. `personal` writes it into the personal memory.
         """
         from memlines.memory.notes.remember import remember
 
         self._check(arguments.REMEMBER, text=text, topic=topic, session=session, to=to)
-        return remember(self._manager, text, topic, session, to, now, force=force, allow_secret=allow_secret)
+        manager = self.begin_personal()._manager if personal else self._manager
+        done = remember(manager, text, topic, session, to, now, force=force, allow_secret=allow_secret)
+        return scopes.mark_personal(done) if manager.prefix else done
 
     def remember_all(
         self, said: Sequence[tuple[str, datetime]], *, session: str | None = None
@@ -292,14 +341,27 @@ class Memory:
         from memlines.memory.notes.recall import recall
 
         self._check(arguments.RECALL, query=query, topic=topic, limit=limit)
-        return recall(self, query, recent=recent, decisions=decisions, topic=topic, limit=limit, now=now)
+        options: dict[str, Any] = {"recent": recent, "decisions": decisions, "topic": topic, "limit": limit}
+        answers = []
+        for one in scopes.list_scopes(self, []):
+            found = recall(one._manager, query, **options, now=now)
+            answers.append(tuple(map(scopes.mark_personal, found)) if one.scope == "personal" else found)
+        return scopes.merge_recalled(answers, limit, by_day=recent or not query)
 
     def forget_candidates(self, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:
         """Return the entries that a citation, a path, a query or a session points at."""
-        from memlines.memory.notes.candidates import find_candidates
+        from memlines.memory.notes.candidates import find_candidates, is_query
 
         self._check(arguments.FORGET, selector=selector, session=session)
-        return find_candidates(self, selector, session=session)
+        owner, named = scopes.owner_of(self, selector.strip())
+        asked = [owner]
+        if session is not None or (named and is_query(self.workspace, named)):
+            asked = list(scopes.list_scopes(self, []))
+        found: list[Candidate] = []
+        for one in asked:
+            own = find_candidates(one._manager, named, session=session)
+            found += map(scopes.mark_personal, own) if one.scope == "personal" else own
+        return tuple(found)
 
     def forget(self, chosen: Iterable[Candidate]) -> Receipt:
         """Remove entries for good, from the notes and everything derived from them; say what went."""
@@ -307,7 +369,12 @@ class Memory:
 
         self._check()
         arguments.check_chosen(chosen)
-        return forget(self._manager, chosen)
+        by_owner: dict[Manager, list[Candidate]] = {}
+        for candidate in chosen:
+            owner, path = scopes.owner_of(self, candidate.path)
+            by_owner.setdefault(owner._manager, []).append(replace(candidate, path=path))
+        receipts = [forget(manager, own) for manager, own in by_owner.items()]
+        return scopes.merge_receipts(receipts) if receipts else forget(self._manager, ())
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:
         """Undo what was last written into the notes; called again, what was written before that.
@@ -333,14 +400,16 @@ class Memory:
         from memlines.memory.notes.versions import list_versions
 
         self._check(arguments.VERSION, path=path)
-        return list_versions(self.workspace, path)
+        owner, path = scopes.owner_of(self, path)
+        return list_versions(owner.workspace, path)
 
     def read_version(self, path: str, version: str) -> str:
         """Return what a version of a note says; it goes by its name, or by its number from the newest on."""
         from memlines.memory.notes.versions import read_version
 
         self._check(arguments.VERSION, path=path, version=version)
-        return read_version(self.workspace, path, version)
+        owner, path = scopes.owner_of(self, path)
+        return read_version(owner.workspace, path, version)
 
     def restore_version(
         self, path: str, version: str, *, with_forgotten: bool = False, dry_run: bool = False
@@ -352,10 +421,11 @@ class Memory:
         from memlines.memory.notes.versions import restore_version
 
         self._check(arguments.VERSION, path=path, version=version)
+        owner, path = scopes.owner_of(self, path)
         restored = restore_version(
-            self.workspace, path, version, with_forgotten=with_forgotten, dry_run=dry_run
+            owner.workspace, path, version, with_forgotten=with_forgotten, dry_run=dry_run
         )
-        self._manager.look_again()
+        owner._manager.look_again()
         return restored
 
     def read(
@@ -372,9 +442,16 @@ class Memory:
         `column` is the character of the first line to begin with, for the rest of a line that was cut. With
         `private` off, lines of `<private>` blocks come out empty: do so for what a model reads.
         """
+        self._check(arguments.READ, path=path, start=start, lines=lines, column=column)
+        owner, path = scopes.owner_of(self, path)
+        found = owner._read(path, start, lines, column, private=private)
+        return scopes.mark_personal(found) if owner.scope == "personal" else found
+
+    def _read(
+        self, path: str, start: int | None, lines: int | None, column: int | None, *, private: bool
+    ) -> Excerpt:
         from memlines.files.read import read_lines
 
-        self._check(arguments.READ, path=path, start=start, lines=lines, column=column)
         workspace, settings = self.workspace, self.settings
         inside = path.removeprefix(f"{PRIVATE_DIR}/")
         if inside.startswith(_CONVERSATIONS) and not inside.endswith(SUFFIX):
@@ -388,7 +465,7 @@ class Memory:
         """Return the state of the memory; `deep` also asks the provider for one vector of one word."""
         from memlines.memory.status import read_status
 
-        return read_status(self._manager, deep=deep)
+        return replace(read_status(self._manager, deep=deep), personal=scopes.describe_personal(self))
 
     def probe_embedding(self) -> Probe:
         """Return whether the provider that the settings ask for makes vectors; it may be sent one word."""

@@ -55,6 +55,10 @@ class OpenIndex:
         use_extension(self.index_file, self.settings.store.vector.extension_path)
         self.reading = threading.RLock()
         """Held while the open reader is used."""
+        self.prefix = ""
+        """What is before the paths of this memory where others are shown beside them."""
+        self.beside: OpenIndex | None = None
+        """The memory that is asked together with this one; with the same settings they share a provider."""
         self.reader_inode = 0
         self.heads: Known = {}
         self.choice: Choice | None = None
@@ -162,7 +166,8 @@ class OpenIndex:
     def chosen(self) -> Choice:
         """Return the provider of vectors, chosen when it is first needed."""
         if self.choice is None:
-            self.choice = choose(self.settings)
+            shared = self.beside is not None and self.beside.settings.embeddings == self.settings.embeddings
+            self.choice = self.beside.chosen() if self.beside and shared else choose(self.settings)
         return self.choice
 
     def provider_at_work(self) -> Provider | None:

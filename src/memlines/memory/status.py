@@ -30,7 +30,7 @@ from memlines.paths import HISTORY_FILE, Workspace
 from memlines.records import dataclass
 from memlines.settings import Settings, switched_off
 from memlines.settings.tree import SERVICES
-from memlines.types import Discovery, IndexedFile, Problem, Source
+from memlines.types import Discovery, IndexedFile, Problem, Scope, Source
 
 if TYPE_CHECKING:
     from memlines.memory.manager import Manager
@@ -85,6 +85,10 @@ class Status:
     """Whether texts are handed in as batches, what waits there, and what failed."""
     rerank: Mapping[str, Any] = field(default_factory=dict)
     """What reranks hits and what is wrong with it, if the settings name a reranker."""
+    scopes: tuple[Scope, ...] = ("project",)
+    """Whose memories are asked."""
+    personal: Mapping[str, Any] = field(default_factory=dict)
+    """The personal memory that is asked too: where it is, what it holds, what is wrong with it."""
 
 
 def read_status(manager: Manager, *, deep: bool = False) -> Status:
@@ -215,6 +219,7 @@ def _status_of(
         warnings=tuple(warnings),
         batch=_batch(settings, index, at_work),
         rerank=rerank,
+        scopes=settings.scopes,
     )
 
 

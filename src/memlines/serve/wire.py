@@ -29,6 +29,7 @@ def hit_json(hit: Hit) -> dict[str, Any]:
         "snippet": hit.snippet,
         "band": hit.band,
         "source": hit.source,
+        "scope": hit.scope,
         "citation": hit.citation,
         "heading": hit.heading,
         "chunk_start_line": hit.chunk_start_line,

@@ -194,9 +194,9 @@ class _ProjectFile:
         refused = _refused(self.layer.entries, user.over({}, agent))
         for other, entries in self.layer.agents.items():
             refused += [f"{AGENTS}.{other}.{name}" for name in _refused(entries, user.over({}, other))]
-        if own := [name for name in refused if name.rpartition(".")[2] in _ONLY_OWN]:
+        if own := {name.rpartition(".")[2] for name in refused}.intersection(_ONLY_OWN):
             raise SettingsError(
-                f"project file {str(self.file)!r} sets {own[0]}, which only your own file may do",
+                f"project file {str(self.file)!r} sets {min(own)}, which only your own file may do",
                 todo=f"Write it into {user_config_file()}",
             )
         if refused and not is_trusted_content(self.file, self.content or b""):
@@ -212,12 +212,15 @@ def _refused(entries: Mapping[str, Entry], before: Mapping[str, Entry]) -> list[
     refused = []
     for name, entry in with_sources(entries, before).items():
         present = before[name].value if name in before else entry.key.default
-        is_list = entry.key.rule.kind == "list"
-        is_fewer = set(entry.value) <= set(present) if is_list else entry.value <= present
-        is_less = entry.key.rule.project == "less" and is_fewer
+        is_less = entry.key.rule.project == "less" and _asks_for_less(entry.value, present)
         if not (is_less or entry.key.rule.project == "yes" or entry.value == present):
             refused.append(name)
     return refused
+
+
+def _asks_for_less(value: Any, present: Any) -> bool:
+    """Return whether a value asks for no more than another: a smaller number, or a part of a list."""
+    return set(value) <= set(present) if isinstance(value, tuple) else bool(value <= present)
 
 
 def _parse(content: bytes | None, origin: str) -> dict[str, Any]:

@@ -23,8 +23,9 @@ REX = "My dog is called Rex."
 
 
 def memory_of(workspace: Path, **settings: Any) -> Memory:
+    """Return a memory that captures, and keeps all of it in the project."""
     wanted = {"facts__auto_capture": True, "facts__store": "index", "sync__on_search": False}
-    return opened(workspace, **wanted | settings)
+    return opened(workspace, **{**wanted, "scopes": ("project",)} | settings)
 
 
 def taken(memory: Memory, *messages: object, session: str = "s1", **given: Any) -> Captured:

@@ -279,6 +279,21 @@ def may_last(text: str, *, max_chars: int = 500) -> bool:
     )
 
 
+def is_about_user(text: str, category: Category) -> bool:
+    """Return whether a fact is about the user and holds in every project: a preference, or who they are.
+
+    What was decided, and what is said of "us" or of the project, belongs to the project.
+    """
+    every = sentences(text)
+    if category == "decision" or not every:
+        return False
+    classes = word_classes(likely_languages(every)[0], "capture")
+    readings = [Reading(sentence, classes) for sentence in every]
+    if any(reading.anywhere("us") or reading.anywhere("project") for reading in readings):
+        return False
+    return category == "preference" or any(reading.anywhere("me") for reading in readings)
+
+
 def _from_intent(intent: Intent) -> Iterator[Capture]:
     """Yield what a message asks to remember in words that only the rules of intents know."""
     if intent.intent != "remember" or intent.confidence < _SURE:

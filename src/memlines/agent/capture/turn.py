@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memlines.agent.capture.filters import is_injection, is_pasted
-from memlines.agent.capture.find import MOST, Capture, find_facts, may_last
+from memlines.agent.capture.find import MOST, Capture, find_facts, is_about_user, may_last
 from memlines.agent.messages import Message, parse_messages, writing_redactor
 from memlines.errors import (
     EmbeddingError,
@@ -47,6 +47,8 @@ MOST_LOOKED_AT = 1_000
 _SECONDS = 20.0
 """How long a model may take."""
 
+_KNOWN = "it is known already"
+
 MOST_KEPT = 10_000
 _FILE = "captured.json"
 _LOCK = "captured.lock"
@@ -70,11 +72,15 @@ class Captured:
     stored: tuple[FactLine, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
+    personal: frozenset[str] = frozenset()
+    """The ids of those that went into the user's personal memory."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
         return {
-            "stored": [line.fact.to_json() for line in self.stored],
+            "stored": [
+                {**line.fact.to_json(), "personal": line.fact.id in self.personal} for line in self.stored
+            ],
             "skipped": [{"text": one.text, "why": one.why} for one in self.skipped],
             "warnings": list(self.warnings),
         }
@@ -91,7 +97,9 @@ def capture(
 ) -> Captured:
     """Store what of a user's messages is worth keeping as facts, at most three, if the settings want that.
 
-    A fact that cannot be written is an error, and the messages count as not read; another call reads them.
+    What is about the user goes into the personal memory, if the setting `scopes` has one, and never into a
+    project. A fact that cannot be written is an error, and the messages count as not read; another call reads
+    them.
     """
     off = switched_off(memory.loaded)
     if off or not memory.settings.facts.auto_capture:
@@ -108,11 +116,37 @@ def capture(
         new = [message for message in said if _marks_of(message, session) not in seen]
         chosen = _choose(memory, new, model, warnings)
         source = source_of(f"{CAPTURE} {client} {session}")
-        stored, skipped = _store(memory, chosen, source, moment, warnings)
+        own = [one for one in chosen if not goes_to_personal(memory, one)]
+        done = _store(memory, own, source, moment)
+        if len(own) < len(chosen):
+            others = [one for one in chosen if one not in own]
+            done = _add(done, _store_personal(memory, others, source, moment, MOST - len(done.stored)))
         for message in said:
             seen.add(_marks_of(message, session))
         seen.save()
-    return Captured(tuple(stored), tuple(skipped), tuple(warnings))
+    return replace(done, warnings=tuple(dict.fromkeys([*warnings, *done.warnings])))
+
+
+def goes_to_personal(memory: Memory, one: Capture) -> bool:
+    """Return whether a capture belongs to the user rather than to the project, and may be kept there."""
+    has_personal = "personal" in memory.settings.scopes and memory.scope == "project"
+    return has_personal and is_about_user(one.text, one.category)
+
+
+def _store_personal(
+    memory: Memory, chosen: Sequence[Capture], source: str, now: datetime, most: int
+) -> Captured:
+    """Store what is about the user in the personal memory, unless that of the project holds it."""
+    known = [one for one in chosen if memory.facts.knows(one.text, now)]
+    new = [one for one in chosen if one not in known]
+    done = _store(memory.begin_personal(), new, source, now, most) if new else Captured()
+    return replace(done, skipped=(*done.skipped, *(Skipped(one.text, _KNOWN) for one in known)))
+
+
+def _add(own: Captured, personal: Captured) -> Captured:
+    ids = frozenset(line.fact.id for line in personal.stored)
+    stored, skipped = (*own.stored, *personal.stored), (*own.skipped, *personal.skipped)
+    return Captured(stored, skipped, (*own.warnings, *personal.warnings), ids)
 
 
 def _choose(
@@ -166,13 +200,14 @@ def _choose_by_model(
 
 @operation("facts capture")
 def _store(
-    memory: Memory, chosen: Sequence[Capture], source: str, now: datetime, warnings: list[str]
-) -> tuple[list[FactLine], list[Skipped]]:
+    memory: Memory, chosen: Sequence[Capture], source: str, now: datetime, most: int = MOST
+) -> Captured:
     """Store what is not known yet, as far as one turn may; return that, and what was left out."""
     stored: list[FactLine] = []
     skipped: list[Skipped] = []
+    warnings: list[str] = []
     for one in chosen:
-        if len(stored) == MOST:
+        if len(stored) == most:
             skipped.append(Skipped(one.text, "there is more than one turn may store"))
             continue
         if memory.facts.was_forgotten(one.text):
@@ -185,13 +220,13 @@ def _store(
         except SecretRefused as error:
             skipped.append(Skipped(writing_redactor(memory)(one.text), error.what))
             continue
-        warnings.extend(warning for warning in done.warnings if warning not in warnings)
+        warnings.extend(done.warnings)
         if done.action == "duplicate":
-            known = "it is known already" if done.line.fact.id else "the notes hold it already"
+            known = _KNOWN if done.line.fact.id else "the notes hold it already"
             skipped.append(Skipped(one.text, known))
         else:
             stored.append(done.line)
-    return stored, skipped
+    return Captured(tuple(stored), tuple(skipped), tuple(warnings))
 
 
 class Seen:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import date, datetime, timedelta
 from fnmatch import fnmatchcase
 
@@ -22,7 +22,7 @@ from memlines.text.date_words import without_happened
 from memlines.text.dates import Span, asks_when, spans_of
 from memlines.text.decisions import asks_for_decisions
 from memlines.text.terms import is_small_talk, telling_words, words_of
-from memlines.types import IndexedChunk, Mode, Source
+from memlines.types import IndexedChunk, Mode, Source, Space
 
 _MARK = re.compile(
     r"(?<!\S)(?:"
@@ -115,6 +115,8 @@ class Query:
     """Words of which the model that embedded it knows only small pieces."""
     expansion: Expansion = NO_EXPANSION
     """Other names that the text has for what it says."""
+    vectors: dict[tuple[Space, str], bytes] = field(default_factory=dict, compare=False, repr=False)
+    """Its vectors by space and text: made once, however many memories are asked."""
 
     def expand(self, expansion: Expansion) -> Query:
         """Return it with other names for what it says."""

@@ -125,7 +125,7 @@ class Facts:
     @property
     def path(self) -> str:
         """The note that holds the facts."""
-        return self._note.path
+        return self._manager.prefix + self._note.path
 
     # Looking
 
@@ -197,6 +197,13 @@ class Facts:
         check(FACT, text=text)
         return Forgotten.load(self._manager.workspace).drops(text)
 
+    def knows(self, text: str, now: datetime | None = None) -> bool:
+        """Return whether a fact or an entry of the notes says the same in the same words."""
+        check(FACT, text=text)
+        moment = local_now(self._manager.settings, now)
+        notes = [daily_log(moment), *self._manager.changed_notes()]
+        return find_known(self._manager, plain(text), moment, notes) is not None
+
     def stats(self) -> Stats:
         """Count the facts, and say where they are and what finds them."""
         refuse_if_off(self._manager.loaded)
@@ -265,7 +272,7 @@ class Facts:
             ]
             known = None if force else duplicate_of(words, holding, moment)
             if known is not None:
-                citation = cite(self.path, known.first, known.last)
+                citation = self._cite(known)
                 stored = Stored("duplicate", known, None, dict(holding)[known], citation, near.warnings)
                 if old is None or old.fact.id == known.fact.id:
                     return stored
@@ -344,7 +351,7 @@ class Facts:
         if isinstance(facts, str):
             raise UsageError("the facts to forget are one text", todo="Give a list of ids")
         chosen = [self.get(one.fact.id if isinstance(one, FactLine) else one) for one in facts]
-        entries = [Candidate(self.path, one.first, one.last, one.raw, _ITEM) for one in chosen]
+        entries = [Candidate(self._note.path, one.first, one.last, one.raw, _ITEM) for one in chosen]
         return forget(self._manager, entries)
 
     # How
@@ -361,7 +368,7 @@ class Facts:
             return None
         fact = Fact("", body_of(entry.snippet), category)
         line = FactLine(fact, entry.start_line, entry.end_line, entry.snippet)
-        return Stored("duplicate", line, citation=entry.citation)
+        return Stored("duplicate", line, citation=self._manager.prefix + entry.citation)
 
     def _locked(self) -> AbstractContextManager[None]:
         ensure_private(self._manager.workspace)
@@ -395,4 +402,7 @@ class Facts:
                 stored, warnings = Stored("created", line), (*warnings, reason)
             else:
                 stored = Stored("superseded", line, struck, dict(near).get(old))
-        return replace(stored, citation=cite(self.path, line.first, line.last), warnings=warnings)
+        return replace(stored, citation=self._cite(line), warnings=warnings)
+
+    def _cite(self, line: FactLine) -> str:
+        return cite(self.path, line.first, line.last)

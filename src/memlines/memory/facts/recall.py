@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from heapq import nlargest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memlines.embed.base import Provider
 from memlines.embed.codec import cosines, unpack
@@ -26,6 +26,7 @@ from memlines.memory.facts.entities import Meant, find_meant, names_in
 from memlines.memory.facts.note import FactStore
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
+from memlines.memory.scopes import MOST_NEAREST, first_of, has_facts, list_scopes, merge_warnings
 from memlines.records import dataclass
 from memlines.text.aliases import Expansion
 from memlines.text.chunk import text_hash
@@ -34,6 +35,9 @@ from memlines.text.fact_note import words_of as indexed_words
 from memlines.text.facts import Fact, FactLine
 from memlines.text.terms import telling_words, words_of
 from memlines.types import Band, Chunk, Document, Fingerprint, Hit, Mode, cite
+
+if TYPE_CHECKING:
+    from memlines.memory.memory import Memory
 
 _MOST_FURTHER = 2
 """Facts that are shown because the best one leads to them."""
@@ -104,6 +108,27 @@ class _Limits:
         return is_in and (fact.is_current or not self.current_only)
 
 
+def recall_facts(memory: Memory, query: str, *, limit: int = 5, **options: Any) -> Recollection:
+    """Return the facts of both memories that answer a query, best first; `options` are those of `Facts`."""
+    warnings: list[str] = []
+    answers = [
+        one.facts.recall(query, limit, **options)
+        for one in list_scopes(memory, warnings)
+        if one is memory or has_facts(one)
+    ]
+    confident = [one for one in answers if one.confident]
+    by_score = options.get("min_score") is not None  # of the caller: everything above it is wanted
+    chosen = confident if confident and not by_score else answers
+    most = limit if confident or by_score else min(limit, MOST_NEAREST)
+    found = sorted((one for answer in chosen for one in answer.found), key=lambda one: -one.score)
+    return Recollection(
+        tuple(found[:most]),
+        merge_warnings(*(answer.warnings for answer in answers), warnings),
+        first_of([answer.corrections for answer in chosen]),
+        first_of([answer.aliases for answer in chosen]),
+    )
+
+
 def recall(
     manager: Manager,
     query: str,
@@ -163,6 +188,7 @@ def _find(manager: Manager, query: Query, limits: _Limits) -> Recollection:
             nearest = None
         return CandidateSet(numbers, store.days, nearest, limits.asked, brief=True)
 
+    path = manager.prefix + table.note.path
     found: dict[str, FoundFact] = {}
     warnings: tuple[str, ...]
     corrections: Mapping[str, str] = {}
@@ -176,11 +202,11 @@ def _find(manager: Manager, query: Query, limits: _Limits) -> Recollection:
         warnings, corrections = result.warnings, result.corrections
         for hit in result:  # of a long fact several pieces may answer
             line = store.by_start[hit.start_line]
-            found.setdefault(line.fact.id, _found(hit, line, table.note.path))
+            found.setdefault(line.fact.id, _found(hit, line, path))
     missing = [line for line in store.missing if limits.allow(line.fact)]
     if missing:
         provider = manager.chosen().provider
-        others = _recall_unindexed(missing, table.note.path, query, provider, timely=limits.asked)
+        others = _recall_unindexed(missing, path, query, provider, timely=limits.asked)
         found.update((one.fact.id, one) for one in others)
     ranked = sorted(found.values(), key=lambda one: one.score, reverse=True)
     return Recollection(tuple(ranked), (*warnings, *table.take_troubles()), corrections)

@@ -21,6 +21,7 @@ from memlines.files.scan import SESSIONS_DIR, SUFFIX
 from memlines.files.tombstones import session_of
 from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
+from memlines.memory.answering import parse, search_asked
 from memlines.memory.notes.entries import notes_in, session_mark, sessions_in
 from memlines.memory.notes.proof import files_below
 from memlines.paths import PRIVATE_DIR, Workspace
@@ -33,7 +34,7 @@ from memlines.transcripts.lines import table
 from memlines.types import FoundFile, Hit, Problem, Turn, cite, cited
 
 if TYPE_CHECKING:
-    from memlines.memory.memory import Memory
+    from memlines.memory.manager import Manager
 
 NOTE = "note"
 TURN = "turn"
@@ -66,17 +67,17 @@ class Candidate:
 
 
 def find_candidates(
-    memory: Memory, selector: str = "", *, session: str | None = None
+    manager: Manager, selector: str = "", *, session: str | None = None
 ) -> tuple[Candidate, ...]:
     """Return what a selector or a session points at, in the order it is found; each only once."""
     named = selector.strip()
     found: list[Candidate] = []
     if session is not None:
-        found.extend(_of_session(memory.workspace, memory.settings, session.strip()))
+        found.extend(_of_session(manager.workspace, manager.settings, session.strip()))
     elif not named:
         raise UsageError("nothing is named to be forgotten", todo="Give a citation, a path or some words")
     if named:
-        found.extend(_select(memory, named))
+        found.extend(_select(manager, named))
     return tuple(dict.fromkeys(found))
 
 
@@ -94,13 +95,14 @@ def turns_of(file: FoundFile) -> tuple[Turn, ...]:
     return transcript_of(document).turns
 
 
-def _select(memory: Memory, selector: str) -> Sequence[Candidate]:
-    workspace, settings = memory.workspace, memory.settings
+def _select(manager: Manager, selector: str) -> Sequence[Candidate]:
+    workspace, settings = manager.workspace, manager.settings
     place = cited(selector)
     if place is None and _is_path(workspace, selector):
         return [_whole(workspace, settings, selector)]
     if place is None:
-        return _matching(workspace, settings, selector, memory.search(selector, full=True, strict=True).hits)
+        hits = search_asked(manager, parse(settings, selector, full=True, strict=True)).hits
+        return _matching(workspace, settings, selector, hits)
     path, first, last = place
     if not 1 <= first <= last:
         raise UsageError(f"the citation {selector!r} names no lines", todo="Lines count from 1")

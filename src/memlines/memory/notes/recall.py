@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right, insort
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from heapq import nlargest
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from memlines.files.read import without_private_blocks
+from memlines.memory.answering import parse, search_asked
 from memlines.memory.notes.entries import (
     body_of,
     local_now,
@@ -29,10 +30,10 @@ from memlines.text.entries import Entry, entries_of, without_comments
 from memlines.text.fact_note import facts_in
 from memlines.text.language import language_of
 from memlines.text.terms import query_terms, telling_words, terms_of
-from memlines.types import FoundFile, SearchResult, cite
+from memlines.types import FoundFile, SearchResult, Source, cite
 
 if TYPE_CHECKING:
-    from memlines.memory.memory import Memory
+    from memlines.memory.manager import Manager
 
 _SEARCHED = 50
 _MOST_NEAREST = 3
@@ -99,7 +100,7 @@ class _Wanted:
 
 
 def recall(
-    memory: Memory,
+    manager: Manager,
     query: str | None = None,
     *,
     recent: bool = False,
@@ -113,7 +114,7 @@ def recall(
     `recent` asks for entries whose day is known, `decisions` for those that record one, a topic for those
     in its note or under its heading; several of these narrow each other. Nothing asked means recent.
     """
-    workspace, settings = memory.workspace, memory.settings
+    workspace, settings = manager.workspace, manager.settings
     words = (query or "").strip()
     title = "" if topic is None else topic_title(topic)
     recent = recent or not (words or decisions or title)
@@ -123,9 +124,10 @@ def recall(
     wanted = _Wanted(latest, decisions, slug_of(title), frozenset(named))
     if not words:
         return _newest(notes_in(workspace, settings), settings, wanted, limit)
-    hits = memory.search(words, max_results=_SEARCHED, sources=("memory",), full=True)
-    if hits and not hits.confident:
-        hits = memory.search(words, sources=("memory",))  # the passages: most of a chunk is not near
+    notes: Sequence[Source] = ("memory",)
+    hits = search_asked(manager, parse(settings, words, max_results=_SEARCHED, sources=notes, full=True))
+    if hits and not hits.confident:  # the passages: most of a chunk is not near
+        hits = search_asked(manager, parse(settings, words, sources=notes))
     found = [one for one in _answers(workspace, settings, words, hits) if wanted.fits(one)]
     if all(one.weak for one in found):
         found = found[:_MOST_NEAREST]

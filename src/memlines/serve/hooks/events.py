@@ -250,7 +250,11 @@ class Events:
             "session/idle", session=_session(given), messages=messages, client=client, directory=folder
         )
         noted = " · ".join(fact["text"] for fact in done["captured"])
-        return {"systemMessage": f"Memory noted: {noted} (memlines facts review)"} if noted else {}
+        if not noted:
+            return {}
+        is_personal = any(fact["personal"] for fact in done["captured"])
+        review = "memlines facts review" + (", with --personal for what is about you" if is_personal else "")
+        return {"systemMessage": f"Memory noted: {noted} ({review})"}
 
     def _call(self, method: str, **params: Any) -> Any:
         return self._methods[method].call(params)

@@ -253,7 +253,7 @@ class Engine:
             done = capture(memory, messages, session=session, client=client)
         except MemlinesError as error:  # the snapshot is taken, and no one waits for facts
             return {"captured": [], "warnings": [str(error)]}
-        return {"captured": [line.fact.to_json() for line in done.stored], "warnings": list(done.warnings)}
+        return {"captured": done.to_json()["stored"], "warnings": list(done.warnings)}
 
     def _compacting(self, given: Given) -> dict[str, Any]:
         from memlines.agent.flush import flush

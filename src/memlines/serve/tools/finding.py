@@ -134,8 +134,10 @@ def _recall(call: Call) -> Output:
 
 def _recall_facts(call: Call, query: str, limit: int) -> tuple[list[FoundFact], tuple[str, ...]]:
     """Return the facts that answer a query, or are the nearest to it, without secrets; and warnings."""
+    from memlines.memory.facts.recall import recall_facts
+
     try:
-        result = call.memory.facts.recall(query, limit=limit)
+        result = recall_facts(call.memory, query, limit=limit)
     except (PathError, SettingsError) as error:  # one unreadable note must not hide the others
         return [], (str(error),)
     changes = say_changes(result.corrections, result.aliases)
