@@ -200,6 +200,7 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
         "snippet",
         "band",
         "source",
+        "scope",
         "citation",
         "heading",
         "chunk_start_line",
