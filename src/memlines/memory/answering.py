@@ -33,7 +33,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.memory.open_index import silent
-from memlines.memory.scopes import list_personal, mark_hits, merge_results
+from memlines.memory.scopes import LEFT_OUT, mark_hits, merge_results
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
 from memlines.records import dataclass
@@ -110,14 +110,19 @@ def parse(
 
 def search_scopes(memory: Memory, query: Query, scopes: Sequence[Scope], progress: Progress) -> SearchResult:
     """Answer a query from a memory and from the personal one beside it, as far as both are asked."""
-    warnings: list[str] = []
-    personal = list_personal(memory, warnings) if "personal" in scopes else ()
+    trouble, personal = "", None
+    try:
+        personal = memory.personal if "personal" in scopes else None
+    except MemlinesError as error:
+        trouble = LEFT_OUT.format(error)
     if personal and "project" not in scopes:
-        return mark_hits(search_asked(personal[0]._manager, query, progress))
-    beside = personal[0]._manager if personal else None
-    result = search_asked(memory._manager, query, progress, beside)
+        return mark_hits(search_asked(personal._manager, query, progress))
+    if personal:
+        result = search_asked(memory._manager, replace(query, vectors={}), progress, personal._manager)
+    else:
+        result = search_asked(memory._manager, query, progress)
     result = mark_hits(result) if memory.scope == "personal" else result
-    return replace(result, warnings=(*result.warnings, *warnings)) if warnings else result
+    return replace(result, warnings=(*result.warnings, trouble)) if trouble else result
 
 
 def search_asked(
@@ -130,7 +135,11 @@ def search_asked(
     wanted = manager.settings.rerank
     is_ordered = query.is_only_days or query.profile == "openclaw"  # by time, or as OpenClaw would
     if wanted.provider == "none" or query.mode == "words" or is_ordered or query.strict:
-        return _search_both(manager, query, progress, beside)
+        return (
+            _search_both(manager, query, progress, beside)
+            if beside
+            else search_fresh(manager, query, progress)
+        )
     from memlines.memory.reranking import rerank
 
     manager.reranker.load_soon()  # while search does its work
@@ -145,7 +154,7 @@ def _search_both(manager: Manager, query: Query, progress: Progress, beside: Man
     """Answer a query from a memory and the personal one beside it, whose trouble is only a warning."""
     own = search_fresh(manager, query, progress)
     narrowed = query.filters.sources or query.sources
-    if beside is None or "memory" not in narrowed:  # its conversations belong to projects
+    if beside is None or "memory" not in narrowed:  # conversations belong to projects
         return own
     try:
         personal = search_fresh(beside, replace(query, sources=("memory",)), progress)
@@ -213,10 +222,7 @@ def _search(
         vector = None
         if chosen.provider is not None and asked.mode != "words":
             try:
-                vector = asked.vectors.get((chosen.space, asked.text)) if chosen.space else None
-                vector = vector or embed(asked, chosen.provider)
-                if vector and chosen.space:
-                    asked.vectors[chosen.space, asked.text] = vector
+                vector = _embed_once(asked, chosen)
                 in_pieces = chosen.provider.words_in_pieces(telling_words(asked.text))
                 asked = replace(asked, in_pieces=in_pieces) if in_pieces else asked
             except EmbeddingError as error:
@@ -229,6 +235,16 @@ def _search(
         state = found
     doubt = "answered by words only: another model took over again and again"
     return _search(manager, replace(query, mode="words"), [*warnings, doubt], state, narrow)
+
+
+def _embed_once(query: Query, chosen: Embedder) -> bytes | None:
+    """Return the vector of a query, which another memory may have made already."""
+    if query.vectors is None or chosen.space is None or chosen.provider is None:
+        return embed(query, chosen.provider) if chosen.provider else None
+    known = chosen.space, query.text
+    if known not in query.vectors and (vector := embed(query, chosen.provider)):
+        query.vectors[known] = vector
+    return query.vectors.get(known)
 
 
 def choose_embedder(manager: Manager, mode: Mode, state: IndexState | None) -> Embedder:

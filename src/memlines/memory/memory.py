@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from memlines.errors import SettingsError
@@ -18,7 +19,7 @@ from memlines.files.scan import SUFFIX
 from memlines.memory import arguments, scopes
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
-from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.paths import PRIVATE_DIR, Workspace, personal_folder
 from memlines.settings import Loaded, Settings, load, refuse_if_off, switched_off
 from memlines.settings.workspace import find_workspace
 from memlines.types import (
@@ -67,7 +68,8 @@ class Memory:
         folder = find_workspace(overrides=settings).folder if workspace is None else workspace
         self.workspace = Workspace.at(folder)
         self.loaded: Loaded = load(self.workspace, settings)
-        self.scope: Scope = "personal" if scopes.is_personal(self.workspace, self.loaded) else "project"
+        self.personal_folder = Path(os.path.realpath(personal_folder(self.settings.personal_folder)))
+        self.scope: Scope = "personal" if self.workspace.root == self.personal_folder else "project"
         store, backend = self.settings.store.driver, self.settings.backend
         if (store, backend) != ("sqlite", "builtin"):  # rather than quietly keep the index elsewhere
             raise SettingsError(
@@ -110,33 +112,32 @@ class Memory:
     @property
     def personal(self) -> Memory | None:
         """The user's personal memory, asked together with this one; `None` without one, or if it is off."""
-        return self._open_personal(begin=False)
+        is_wanted = self.scope == "project" and "personal" in self.settings.scopes
+        if is_wanted and self.settings.personal_folder:
+            scopes.refuse_inside(self)
+        if self._personal is None and is_wanted and self.personal_folder.is_dir():
+            with self._opening:
+                if self._personal is None:
+                    self._personal = Memory(self.personal_folder, scopes.without_places(self._given))
+                    self._personal._manager.beside = self._manager
+        return self._personal
 
     def begin_personal(self) -> Memory:
         """Return the user's personal memory to write into, made if there is none."""
         if self.scope == "personal":
             return self
-        personal = self._open_personal(begin=True)
+        if "personal" in self.settings.scopes and not self.personal_folder.is_dir():
+            from memlines.files.place import begin_workspace
+
+            scopes.refuse_inside(self)
+            begin_workspace(self.personal_folder, personal=True)
+        personal = self.personal
         if personal is None:
             raise SettingsError(
                 f"the personal memory is switched off by scopes ({self.loaded.origins['scopes']})",
                 todo="Add personal to scopes there, or write it into the project's memory",
             )
         return personal
-
-    def _open_personal(self, *, begin: bool) -> Memory | None:
-        folder = scopes.find_personal(self.workspace, self.loaded)
-        if folder is None or not (begin or folder.is_dir()):
-            return None
-        with self._opening:
-            if not folder.is_dir():
-                from memlines.files.place import begin_workspace
-
-                begin_workspace(folder, personal=True)
-            if self._personal is None:
-                self._personal = Memory(folder, scopes.without_places(self._given))
-                self._personal._manager.beside = self._manager
-        return self._personal
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
         """Make the index equal the files, that of the personal memory too; `force` rebuilds it."""

@@ -9,12 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memlines.errors import MemlinesError, PathError, SettingsError
-from memlines.paths import Workspace, contains, note_path, personal_folder
-from memlines.settings import Loaded
+from memlines.paths import contains, note_path
 from memlines.types import Report, SearchResult
 
 if TYPE_CHECKING:
@@ -31,6 +29,8 @@ if TYPE_CHECKING:
 PERSONAL = "personal:"
 """What is before a path in the personal memory."""
 
+LEFT_OUT = "your personal memory is left out: {}"
+
 MOST_NEAREST = 3
 """What is shown if no memory has a confident answer."""
 
@@ -42,23 +42,15 @@ _COUNTS = ("unchanged", "pending", "held_back", "unindexed", "vectors_made", "ve
 # Which folder, and whose path
 
 
-def is_personal(workspace: Workspace, loaded: Loaded) -> bool:
-    """Return whether a workspace is the user's personal memory itself."""
-    return str(workspace.root) == os.path.realpath(personal_folder(loaded.settings.personal_folder))
-
-
-def find_personal(workspace: Workspace, loaded: Loaded) -> Path | None:
-    """Return the folder of the personal memory, whether or not it exists; nothing if it may not be used."""
-    if "personal" not in loaded.settings.scopes or is_personal(workspace, loaded):
-        return None
-    folder = Path(os.path.realpath(personal_folder(loaded.settings.personal_folder)))
-    if loaded.settings.personal_folder and contains(workspace.root, folder):
+def refuse_inside(memory: Memory) -> None:
+    """Raise if the user named a folder in the project for the personal memory."""
+    folder, root = memory.personal_folder, memory.workspace.root
+    if memory.settings.personal_folder and contains(root, folder):
         raise SettingsError(
-            f"personal_folder {str(folder)!r} lies in the project {str(workspace.root)!r}, where nothing "
-            "personal is written",
+            f"personal_folder {str(folder)!r} lies in the project {str(root)!r}, where nothing personal is "
+            "written",
             todo="Name a folder outside of all projects, or leave it out",
         )
-    return folder
 
 
 def without_places(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,17 +78,16 @@ def mark_personal(found: Located) -> Located:
 
 def describe_personal(memory: Memory) -> dict[str, Any]:
     """Return the state of the personal memory for the status of another; empty if that may not use it."""
-    folder = None
-    try:
-        folder = find_personal(memory.workspace, memory.loaded)
-        personal = memory.personal
-        status = personal.status() if personal else None
-    except MemlinesError as error:
-        return {"workspace": str(folder) if folder else None, "exists": None, "trouble": str(error)}
-    if folder is None:
+    if memory.scope == "personal" or "personal" not in memory.settings.scopes:
         return {}
+    folder, status, trouble = str(memory.personal_folder), None, ""
+    try:
+        refuse_inside(memory)
+        status = memory.personal.status() if memory.personal else None
+    except MemlinesError as error:
+        trouble = str(error)
     counts = {name: getattr(status, name) if status else 0 for name in ("files", "chunks", "pending")}
-    return {"workspace": str(folder), "exists": status is not None, "trouble": "", **counts}
+    return {"workspace": folder, "exists": status is not None, "trouble": trouble, **counts}
 
 
 def list_scopes(memory: Memory, warnings: list[str]) -> Iterator[Memory]:
@@ -110,7 +101,7 @@ def list_personal(memory: Memory, warnings: list[str]) -> tuple[Memory, ...]:
     try:
         personal = memory.personal
     except MemlinesError as error:
-        warnings.append(f"your personal memory is left out: {error}")
+        warnings.append(LEFT_OUT.format(error))
         return ()
     return () if personal is None else (personal,)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from fnmatch import fnmatchcase
 
@@ -115,8 +115,8 @@ class Query:
     """Words of which the model that embedded it knows only small pieces."""
     expansion: Expansion = NO_EXPANSION
     """Other names that the text has for what it says."""
-    vectors: dict[tuple[Space, str], bytes] = field(default_factory=dict, compare=False, repr=False)
-    """Its vectors by space and text: made once, however many memories are asked."""
+    vectors: dict[tuple[Space, str], bytes] | None = None
+    """Its vectors by space and text, if several memories are asked: each is made once."""
 
     def expand(self, expansion: Expansion) -> Query:
         """Return it with other names for what it says."""
