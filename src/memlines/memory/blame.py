@@ -1,0 +1,236 @@
+"""Ask which remembered lines agents were shown, and when: count it, by session, and by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from memlines.errors import UsageError
+from memlines.files.read import without_private_blocks
+from memlines.files.shown import Answer, ShownLine, read_answers
+from memlines.memory.notes.entries import notes_in, text_in
+from memlines.memory.recording import Span, entries_on, is_on, parse_lines, spans_on
+from memlines.paths import Workspace
+from memlines.records import dataclass
+from memlines.settings import Settings
+from memlines.text.matching import entry_id
+from memlines.types import cite, cited
+
+UNKNOWN = "unknown"
+"""What a session is called whose client does not name it."""
+
+GET, CITED = "get", "cited"
+"""Kinds of answers: lines that an agent read by their citation, and lines that it cited itself."""
+
+_MOST_NAMED = 5
+_LAST_LINE = 999_999_999
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """How often an entry was shown to agents, how often one read or cited it, and when that was."""
+
+    shown: int
+    opened: int
+    first: str
+    last: str
+
+
+# Counting
+
+
+def count_uses(workspace: Workspace) -> Mapping[str, Uses]:
+    """Return how often each entry was used, by its `entry_id`; what was never shown is not in it.
+
+    An agent opened an entry if it read the lines by their citation, or cited them itself, which counts once
+    in a session.
+    """
+    uses: dict[str, Uses] = {}
+    for answer in _answers(workspace):
+        for name in {line.id for line in answer.lines if line.id}:
+            known = uses.get(name, Uses(0, 0, answer.time, answer.time))
+            uses[name] = Uses(
+                known.shown + (answer.kind != CITED),
+                known.opened + (answer.kind in (GET, CITED)),
+                known.first,
+                answer.time,
+            )
+    return uses
+
+
+def _answers(workspace: Workspace) -> Iterator[Answer]:
+    """Yield what is recorded; of the lines that an agent cited, only those that it saw before, and once.
+
+    An agent that remembers something usually names the new line, which it was not shown.
+    """
+    seen: set[tuple[str, str]] = set()
+    cited_before: set[tuple[str, str]] = set()
+    for answer in read_answers(workspace):
+        lines = {(answer.session, line.id or line.citation): line for line in answer.lines}
+        if answer.kind == CITED:
+            lines = {key: line for key, line in lines.items() if key in seen and key not in cited_before}
+            cited_before.update(lines)
+            if not lines:
+                continue
+            answer = replace(answer, lines=tuple(lines.values()))
+        seen.update(lines)
+        yield answer
+
+
+# Asking
+
+
+@dataclass(frozen=True, slots=True)
+class SessionUse:
+    """What the agent of one session was shown, in numbers."""
+
+    session: str
+    client: str
+    first: str
+    last: str
+    answers: int
+    lines: int
+    opened: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeenLine:
+    """A line that an agent saw: where it was, and where it is and what it says now, empty if it is gone."""
+
+    citation: str
+    score: float | None
+    now: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One answer that an agent got."""
+
+    time: str
+    kind: str
+    client: str
+    query: str
+    lines: tuple[SeenLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineUse:
+    """One answer in which a line was shown, and where the line was then."""
+
+    time: str
+    session: str
+    client: str
+    kind: str
+    query: str
+    citation: str
+    score: float | None
+
+
+def list_sessions(workspace: Workspace) -> list[SessionUse]:
+    """Return the sessions in which an agent was shown something, the newest first."""
+    found: dict[str, list[Answer]] = {}
+    for answer in _answers(workspace):
+        found.setdefault(answer.session or UNKNOWN, []).append(answer)
+    uses = [
+        SessionUse(
+            name,
+            next((answer.client for answer in reversed(answers) if answer.client), ""),
+            answers[0].time,
+            answers[-1].time,
+            sum(answer.kind != CITED for answer in answers),
+            len(_names(answers)),
+            len(_names(answer for answer in answers if answer.kind in (GET, CITED))),
+        )
+        for name, answers in found.items()
+    ]
+    return sorted(uses, key=lambda use: use.last, reverse=True)
+
+
+def _names(answers: Iterable[Answer]) -> set[str]:
+    return {line.id or line.citation for answer in answers for line in answer.lines}
+
+
+def find_session(workspace: Workspace, name: str) -> str:
+    """Return the session that a name, or the beginning of one, means; or say which is near."""
+    known = [use.session for use in list_sessions(workspace)]
+    found = [session for session in known if session.startswith(name)]
+    if name in known or len(found) == 1:
+        return name if name in known else found[0]
+    if found:
+        raise UsageError(
+            f"{len(found)} sessions begin with {name!r}: {', '.join(found[:_MOST_NAMED])}",
+            todo="Give more of the name",
+        )
+    from difflib import get_close_matches
+
+    nearest = get_close_matches(name, known, n=1, cutoff=0.5)
+    todo = f"Did you mean {nearest[0]}?" if nearest else "'memlines blame' lists the sessions there are"
+    raise UsageError(f"nothing is recorded of a session {name[:60]!r}", todo=todo)
+
+
+def blame_session(workspace: Workspace, settings: Settings, session: str) -> list[Seen]:
+    """Return what an agent was shown in a session, the first answer first, and where the lines are now."""
+    answers = [answer for answer in _answers(workspace) if (answer.session or UNKNOWN) == session]
+    places = _find_now(workspace, settings, [line for answer in answers for line in answer.lines])
+    return [
+        Seen(
+            answer.time,
+            answer.kind,
+            answer.client,
+            answer.query,
+            tuple([SeenLine(line.citation, line.score, *places[line[:2]]) for line in answer.lines]),
+        )
+        for answer in answers
+    ]
+
+
+def blame_line(workspace: Workspace, settings: Settings, citation: str) -> list[LineUse]:
+    """Return the answers in which the entries on some lines were shown, the oldest first.
+
+    Lines that hold no entry of a note now are known by where they were.
+    """
+    place = parse_lines(citation)
+    names = {entry_id(span.text) for span in entries_on(workspace, settings, *place)}
+    return [
+        LineUse(
+            answer.time,
+            answer.session or UNKNOWN,
+            answer.client,
+            answer.kind,
+            answer.query,
+            line.citation,
+            line.score,
+        )
+        for answer in _answers(workspace)
+        for line in answer.lines
+        if (line.id in names if names else is_on(line.citation, [place]))
+    ]
+
+
+def _find_now(
+    workspace: Workspace, settings: Settings, lines: Iterable[ShownLine]
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """Return where lines are now and what they say, by their citation and id.
+
+    Most are in the note that was cited, so the others are read only for those that are not.
+    """
+    wanted = {line[:2] for line in lines}
+    missing = {name for _, name in wanted if name}
+    paths = {place[0] for citation, _ in wanted if (place := cited(citation))}
+    found: dict[str, list[Span]] = {}
+    notes = notes_in(workspace, settings) if missing else ()
+    for note in sorted(notes, key=lambda note: note.path not in paths):
+        if not missing and note.path not in paths:
+            break
+        for span in spans_on(note.path, without_private_blocks(text_in(note, settings)), 1, _LAST_LINE):
+            if (name := entry_id(span.text)) in missing or name in found:
+                found.setdefault(name, []).append(span)
+        missing -= found.keys()
+    places: dict[tuple[str, str], tuple[str, str]] = {}
+    for citation, name in wanted:
+        path, first, _ = cited(citation) or (citation, 1, 1)
+        spans = sorted(found.get(name, ()), key=lambda one: (one.path != path, abs(one.first - first)))
+        now = (cite(*spans[0][:3]), spans[0].text) if spans else ("", "")
+        places[citation, name] = now if name else (citation, "")  # conversations do not move
+    return places
