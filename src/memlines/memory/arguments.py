@@ -105,6 +105,7 @@ SEARCH: Arguments = {
     "min_score": Argument("number", "Leave out what scores lower (0 to 1).", 0, 1),
     "mode": Argument("text", "What to search by.", choices=get_args(Mode), required=True),
     "sources": Argument("list", "Where to search.", choices=get_args(Source)),
+    "without": Argument("list", "Answer as if the entries on these lines were not in the memory."),
 }
 READ: Arguments = {
     "path": Argument(

@@ -74,7 +74,7 @@ def _answers(workspace: Workspace) -> Iterator[Answer]:
                 continue
             answer = replace(answer, lines=tuple(lines.values()))
         seen.update(lines)
-        yield answer
+        yield answer if answer.session else replace(answer, session=UNKNOWN)
 
 
 # Asking
@@ -103,36 +103,12 @@ class SeenLine:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """One answer that an agent got."""
-
-    time: str
-    kind: str
-    client: str
-    query: str
-    lines: tuple[SeenLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LineUse:
-    """One answer in which a line was shown, and where the line was then."""
-
-    time: str
-    session: str
-    client: str
-    kind: str
-    query: str
-    citation: str
-    score: float | None
-
-
 def list_sessions(workspace: Workspace) -> list[SessionUse]:
     """Return the sessions in which an agent was shown something, the newest first."""
     found: dict[str, list[Answer]] = {}
     for answer in _answers(workspace):
-        found.setdefault(answer.session or UNKNOWN, []).append(answer)
-    uses = [
+        found[answer.session] = [*found.pop(answer.session, ()), answer]  # the newest is the last
+    return [
         SessionUse(
             name,
             next((answer.client for answer in reversed(answers) if answer.client), ""),
@@ -142,9 +118,8 @@ def list_sessions(workspace: Workspace) -> list[SessionUse]:
             len(_names(answers)),
             len(_names(answer for answer in answers if answer.kind in (GET, CITED))),
         )
-        for name, answers in found.items()
+        for name, answers in reversed(found.items())
     ]
-    return sorted(uses, key=lambda use: use.last, reverse=True)
 
 
 def _names(answers: Iterable[Answer]) -> set[str]:
@@ -169,43 +144,31 @@ def find_session(workspace: Workspace, name: str) -> str:
     raise UsageError(f"nothing is recorded of a session {name[:60]!r}", todo=todo)
 
 
-def blame_session(workspace: Workspace, settings: Settings, session: str) -> list[Seen]:
+def blame_session(
+    workspace: Workspace, settings: Settings, session: str
+) -> list[tuple[Answer, list[SeenLine]]]:
     """Return what an agent was shown in a session, the first answer first, and where the lines are now."""
-    answers = [answer for answer in _answers(workspace) if (answer.session or UNKNOWN) == session]
+    answers = [answer for answer in _answers(workspace) if answer.session == session]
     places = _find_now(workspace, settings, [line for answer in answers for line in answer.lines])
     return [
-        Seen(
-            answer.time,
-            answer.kind,
-            answer.client,
-            answer.query,
-            tuple([SeenLine(line.citation, line.score, *places[line[:2]]) for line in answer.lines]),
-        )
+        (answer, [SeenLine(line.citation, line.score, *places[line[:2]]) for line in answer.lines])
         for answer in answers
     ]
 
 
-def blame_line(workspace: Workspace, settings: Settings, citation: str) -> list[LineUse]:
-    """Return the answers in which the entries on some lines were shown, the oldest first.
+def blame_line(workspace: Workspace, settings: Settings, citation: str) -> list[Answer]:
+    """Return the answers in which the entries on some lines were shown, with just these lines.
 
     Lines that hold no entry of a note now are known by where they were.
     """
     place = parse_lines(citation)
     names = {entry_id(span.text) for span in entries_on(workspace, settings, *place)}
-    return [
-        LineUse(
-            answer.time,
-            answer.session or UNKNOWN,
-            answer.client,
-            answer.kind,
-            answer.query,
-            line.citation,
-            line.score,
-        )
-        for answer in _answers(workspace)
-        for line in answer.lines
-        if (line.id in names if names else is_on(line.citation, [place]))
-    ]
+
+    def is_meant(line: ShownLine) -> bool:
+        return line.id in names if names else is_on(line.citation, [place])
+
+    answers = [replace(one, lines=tuple(filter(is_meant, one.lines))) for one in _answers(workspace)]
+    return [answer for answer in answers if answer.lines]
 
 
 def _find_now(

@@ -189,6 +189,7 @@ class Memory:
         now: datetime | None = None,
         full: bool = False,
         strict: bool = False,
+        without: Sequence[str] = (),
         progress: Progress = silent,
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer.
@@ -196,7 +197,8 @@ class Memory:
         A hit is the passage that answers, of at most twelve lines; with `full` it is the chunk around it.
         If an answer is not likely, the result is not `confident`, and the hits are the nearest lines. With
         `strict` there are none then, and spelling is not corrected: do so for what no one asked to see. With
-        `min_score` nothing below that is shown. Files that changed are indexed first.
+        `min_score` nothing below that is shown. The entries that the citations in `without` name do not
+        answer. Files that changed are indexed first.
         """
         self._check(
             arguments.SEARCH,
@@ -205,6 +207,7 @@ class Memory:
             min_score=min_score,
             mode=mode,
             sources=sources,
+            without=without,
         )
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
@@ -226,6 +229,10 @@ class Memory:
             corrects=not strict,
             strict=strict,
         )
+        if without:
+            from memlines.memory.recording import whole_entries
+
+            parsed = replace(parsed, left_out=whole_entries(self.workspace, settings, without))
         return (search_fresh if strict else search_asked)(self._manager, parsed, progress)
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:

@@ -13,9 +13,10 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from memlines.errors import UsageError
+from memlines.errors import PathError, UsageError
 from memlines.files.place import ensure_private
 from memlines.files.read import without_private_blocks
+from memlines.files.scan import SUFFIX
 from memlines.files.shown import Answer, ShownLine, append, erase, shown_lock
 from memlines.files.tombstones import FILE_NAME as TOMBSTONES
 from memlines.files.tombstones import Forgotten
@@ -24,7 +25,7 @@ from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Settings
 from memlines.text.entries import entries_of
 from memlines.text.matching import entry_id
-from memlines.types import cite, cited
+from memlines.types import Lines, cite, cited
 
 _WAIT_SECONDS = 0.25
 """How long an answer may wait for another writer of the record; usually that takes a millisecond."""
@@ -41,10 +42,6 @@ _LARGE = 100_000
 _AROUND = 200
 """Characters above which only a part of a note is cut into entries, and how many lines around those that were
 shown that part has: cutting a note of 10 MB takes seconds, and an agent waits."""
-
-
-Lines = tuple[str, int, int]
-"""The path of a file, and the first and the last of some of its lines."""
 
 
 class Span(NamedTuple):
@@ -162,6 +159,18 @@ def parse_lines(citation: str) -> Lines:
 def entries_on(workspace: Workspace, settings: Settings, path: str, first: int, last: int) -> list[Span]:
     """Return the entries of a note that some lines touch, without headings."""
     return spans_on(path, without_private_blocks(text_of(workspace, settings, path)), first, last)
+
+
+def whole_entries(workspace: Workspace, settings: Settings, citations: Iterable[str]) -> tuple[Lines, ...]:
+    """Return the lines of the entries that citations touch; of a conversation, the lines that they name."""
+    found: list[Lines] = []
+    for citation in citations:
+        path, first, last = parse_lines(citation)
+        spans = entries_on(workspace, settings, path, first, last)
+        if not spans and path.endswith(SUFFIX):
+            raise PathError(f"there is no entry on {citation!r}", todo="Name lines that hold something")
+        found += [span[:3] for span in spans] or [(path, first, last)]
+    return tuple(found)
 
 
 # Forgetting

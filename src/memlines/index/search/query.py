@@ -22,7 +22,7 @@ from memlines.text.date_words import without_happened
 from memlines.text.dates import Span, asks_when, spans_of
 from memlines.text.decisions import asks_for_decisions
 from memlines.text.terms import is_small_talk, telling_words, words_of
-from memlines.types import IndexedChunk, Mode, Source
+from memlines.types import IndexedChunk, Lines, Mode, Source
 
 _MARK = re.compile(
     r"(?<!\S)(?:"
@@ -115,6 +115,8 @@ class Query:
     """Words of which the model that embedded it knows only small pieces."""
     expansion: Expansion = NO_EXPANSION
     """Other names that the text has for what it says."""
+    left_out: tuple[Lines, ...] = ()
+    """Lines of files that may not answer."""
 
     def expand(self, expansion: Expansion) -> Query:
         """Return it with other names for what it says."""
