@@ -72,10 +72,9 @@ def _show_session(name: str, answers: Sequence[tuple[Answer, Sequence[SeenLine]]
         for one in lines:
             score = _NO_SCORE if one.score is None else f"{one.score:.2f}"
             place = click.style(harmless_name(one.now or one.citation), fg="cyan")
-            remark = "" if one.now == one.citation else f" (was {one.citation})" if one.now else " (gone)"
-            click.echo(
-                f"  {score}  {place}{harmless_name(remark)}  {harmless_name(one_line(one.text))}".rstrip()
-            )
+            moved = "" if one.now == one.citation else f" (was {one.citation})"
+            said = f"{harmless_name(moved)}  {harmless_name(one_line(one.text))}" if one.now else " (gone)"
+            click.echo(f"  {score}  {place}{said}".rstrip())
 
 
 def _show_uses(citation: str, answers: Sequence[Answer]) -> None:

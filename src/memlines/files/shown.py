@@ -48,7 +48,8 @@ class Answer:
 
     time: str
     kind: str
-    """The tool or the moment: `search`, `recall`, `get`, `forget`; `start`, `context`; or `cited`."""
+    """`search`, `recall`, `get` or `forget` for a tool, `note` for one that a client reads whole; `start` or
+    `context` for what an agent gets unasked; `cited` for lines that it cited itself."""
     session: str
     """Empty if the client does not say in which session it is."""
     client: str

@@ -95,11 +95,11 @@ class SessionUse:
 
 @dataclass(frozen=True, slots=True)
 class SeenLine:
-    """A line that an agent saw: where it was, and where it is and what it says now, empty if it is gone."""
+    """A line that an agent saw: where it was, where it is now unless it is gone, and what it says."""
 
     citation: str
     score: float | None
-    now: str
+    now: str | None
     text: str
 
 
@@ -173,7 +173,7 @@ def blame_line(workspace: Workspace, settings: Settings, citation: str) -> list[
 
 def _find_now(
     workspace: Workspace, settings: Settings, lines: Iterable[ShownLine]
-) -> dict[tuple[str, str], tuple[str, str]]:
+) -> dict[tuple[str, str], tuple[str | None, str]]:
     """Return where lines are now and what they say, by their citation and id.
 
     Most are in the note that was cited, so the others are read only for those that are not.
@@ -190,10 +190,11 @@ def _find_now(
             if (name := entry_id(span.text)) in missing or name in found:
                 found.setdefault(name, []).append(span)
         missing -= found.keys()
-    places: dict[tuple[str, str], tuple[str, str]] = {}
+    places: dict[tuple[str, str], tuple[str | None, str]] = {}
     for citation, name in wanted:
         path, first, _ = cited(citation) or (citation, 1, 1)
         spans = sorted(found.get(name, ()), key=lambda one: (one.path != path, abs(one.first - first)))
-        now = (cite(*spans[0][:3]), spans[0].text) if spans else ("", "")
-        places[citation, name] = now if name else (citation, "")  # conversations do not move
+        places[citation, name] = (cite(*spans[0][:3]), spans[0].text) if spans else (None, "")
+        if not name:  # conversations do not move
+            places[citation, name] = citation, ""
     return places

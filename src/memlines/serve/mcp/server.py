@@ -229,7 +229,8 @@ class Server:
         return offers.list_notes(self._memory(), given.get("cursor"))
 
     def _read_resource(self, params: Params) -> dict[str, Any]:
-        return offers.read_note(self._memory(), _parse("resources/read", params, uri=_TEXT)["uri"])
+        uri = _parse("resources/read", params, uri=_TEXT)["uri"]
+        return offers.read_note(self._memory(), uri, self._client_of(params))
 
     def _memory(self) -> Memory:
         return self._workplace().memory()
