@@ -10,7 +10,7 @@ import pytest
 from memlines import Memory
 from memlines.errors import PathError, UsageError
 from tests.indexes import write as write_files
-from tests.memories import fake_memory, words_memory, write
+from tests.memories import fake_memory, words_memory
 from tests.providers import MeaningsProvider
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 
@@ -109,9 +109,11 @@ def test_a_fact_is_left_out(workspace: Path) -> None:
 
 
 def test_a_line_that_vectors_find_is_left_out(workspace: Path) -> None:
-    provider = MeaningsProvider({"port": ("port",), "cat": ("cat",)}) if False else MeaningsProvider()
+    provider = MeaningsProvider({"kitty": (1, 0, 0, 0), "tom is": (1, 0, 0, 0), "port": (0, 1, 0, 0)})
     memory = fake_memory(workspace, NOTES, provider)
-    assert not any("5433" in snippet for snippet in shown(memory, min_score=0, without=[LINE]))
+    cat = shown(memory, "kitty", min_score=0, mode="vectors")
+    others = shown(memory, "kitty", min_score=0, mode="vectors", without=["memory/ports.md#L5"])
+    assert (any("Tom" in one for one in cat), any("Tom" in one for one in others)) == (True, False)
 
 
 def test_turns_of_a_conversation_are_left_out(workspace: Path) -> None:
@@ -136,5 +138,4 @@ def test_a_line_that_is_not_there_is_refused(memory: Memory, wrong: str, error: 
 
 def test_the_notes_stay_as_they_are(memory: Memory, workspace: Path) -> None:
     shown(memory, without=[LINE])
-    write(workspace, {})
     assert PORT in (workspace / "memory/ports.md").read_text(encoding="utf-8")
