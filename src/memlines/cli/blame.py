@@ -52,8 +52,9 @@ def blame_command(session: str | None, last: bool, line: str | None, workspace: 
 
 def _show_sessions(memory: Memory, sessions: Sequence[SessionUse]) -> None:
     answer_json({"sessions": [asdict(one) for one in sessions], "enabled": memory.settings.blame.enabled})
+    width = max((len(harmless_name(one.session)) for one in sessions), default=0)
     for one in sessions:
-        name = click.style(harmless_name(one.session), fg="cyan")
+        name = click.style(f"{harmless_name(one.session):{width}}", fg="cyan")
         counts = f"{counted(one.lines, 'line')} in {counted(one.answers, 'answer')}, {one.opened} opened"
         click.echo(f"{_clock(one.last)}  {harmless_name(one.client) or '-':11}  {name}  {counts}")
     if not sessions:
