@@ -226,7 +226,7 @@ def _weigh_units(
     number, days = chunk.number, days_of_units(chunk) if query.names_days else ()
     ranked, cosine = found.words.get(number, 0.0), found.cosines.get(number)
     near = best_sentences(chunk, found.sentences.get(number, ()), cosine or 0.0)
-    may = may_answer(chunk, query.left_out)
+    may = may_answer(chunk, query.left_out) if query.left_out else []
     for at, (unit, sentence) in enumerate(zip(units_of(chunk), near, strict=True)):
         if (days and not query.filters.allow(days[at])) or (may and not may[at]):
             continue

@@ -141,7 +141,7 @@ def _without_repeats(
         else:
             near = found.sentences.get(one.number, ())
             among = shown_together(query, chunk, one.unit) if query.names_days else []
-            if may := may_answer(chunk, query.left_out):
+            if query.left_out and (may := may_answer(chunk, query.left_out)):
                 among = [*map(and_, may, among)] if among else may
             passage = passage_of(chunk, chunks, near, one.unit, among)
         shown.append(Shown(one, chunk, passage))
