@@ -176,6 +176,13 @@ def test_a_line_that_an_agent_cites_after_it_saw_it_is_opened_once(kept: Record)
     assert (uses.shown, uses.opened) == (1, 1)
 
 
+@pytest.mark.parametrize("connection", ["mcp-0123456789abcdef", ""])
+def test_what_a_tool_showed_over_mcp_may_be_cited_in_any_session(kept: Record, connection: str) -> None:
+    kept.add(f"{BIRDS}#L3", session=connection)
+    kept.add(f"{BIRDS}#L3", kind="cited")
+    assert count_uses(kept.place)[entry_id(KESTREL)].opened == 1
+
+
 def test_a_line_that_an_agent_cites_without_having_seen_it_is_not_counted(kept: Record) -> None:
     kept.add(f"{BIRDS}#L3", session="another")
     kept.add(f"{BIRDS}#L3-L4", kind="cited")

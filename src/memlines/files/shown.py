@@ -28,6 +28,9 @@ from memlines.records import dataclass
 FILE_NAME = "shown.jsonl"
 MAX_BYTES = 5_000_000
 
+CONNECTION = "mcp-"
+"""What a session's name begins with if it is a connection of MCP: such clients do not name their sessions."""
+
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 

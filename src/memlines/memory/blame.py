@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from memlines.errors import UsageError
 from memlines.files.read import without_private_blocks
-from memlines.files.shown import Answer, ShownLine, read_answers
+from memlines.files.shown import CONNECTION, Answer, ShownLine, read_answers
 from memlines.memory.notes.entries import notes_in, text_in
 from memlines.memory.recording import Span, entries_on, is_on, parse_lines, spans_on
 from memlines.paths import Workspace
@@ -61,20 +61,27 @@ def count_uses(workspace: Workspace) -> Mapping[str, Uses]:
 def _answers(workspace: Workspace) -> Iterator[Answer]:
     """Yield what is recorded; of the lines that an agent cited, only those that it saw before, and once.
 
-    An agent that remembers something usually names the new line, which it was not shown.
+    An agent that remembers something usually names the new line, which it was not shown. What a tool showed
+    over MCP may have been in any session.
     """
-    seen: set[tuple[str, str]] = set()
-    cited_before: set[tuple[str, str]] = set()
+    seen: dict[str, set[str]] = {}
+    cited_before: dict[str, set[str]] = {}
     for answer in read_answers(workspace):
-        lines = {(answer.session, line.id or line.citation): line for line in answer.lines}
+        session, lines = answer.session or UNKNOWN, answer.lines
         if answer.kind == CITED:
-            lines = {key: line for key, line in lines.items() if key in seen and key not in cited_before}
-            cited_before.update(lines)
-            if not lines:
-                continue
-            answer = replace(answer, lines=tuple(lines.values()))
-        seen.update(lines)
-        yield answer if answer.session else replace(answer, session=UNKNOWN)
+            before = cited_before.setdefault(session, set())
+            known = (seen.get(session, set()) | seen.get(CONNECTION, set())) - before
+            lines = tuple([line for line in lines if _name(line) in known])
+            before.update(map(_name, lines))
+        else:
+            is_tool = session == UNKNOWN or session.startswith(CONNECTION)
+            seen.setdefault(CONNECTION if is_tool else session, set()).update(map(_name, lines))
+        if lines:
+            yield replace(answer, session=session, lines=lines)
+
+
+def _name(line: ShownLine) -> str:
+    return line.id or line.citation
 
 
 # Asking
@@ -123,7 +130,7 @@ def list_sessions(workspace: Workspace) -> list[SessionUse]:
 
 
 def _names(answers: Iterable[Answer]) -> set[str]:
-    return {line.id or line.citation for answer in answers for line in answer.lines}
+    return {_name(line) for answer in answers for line in answer.lines}
 
 
 def find_session(workspace: Workspace, name: str) -> str:

@@ -164,7 +164,7 @@ def list_notes(memory: Memory, cursor: str | None) -> dict[str, Any]:
     return page
 
 
-def read_note(memory: Memory, uri: str, client: str = "") -> dict[str, Any]:
+def read_note(memory: Memory, uri: str, session: str | None = None, client: str = "") -> dict[str, Any]:
     """Return the text of a note as a model may read it, without secrets."""
     refuse_if_off(memory.loaded)
     try:
@@ -177,7 +177,7 @@ def read_note(memory: Memory, uri: str, client: str = "") -> dict[str, Any]:
     if text is None:
         raise NoSuchNote(f"there is no note {path[:200]!r}", todo="resources/list names those that exist")
     lines = [ShownLine(cite(path, 1, max(1, text.count("\n"))))]
-    record_shown(memory, "note", lines, session=None, client=client)
+    record_shown(memory, "note", lines, session=session, client=client)
     return {"contents": [{"uri": uri, "mimeType": MIME, "text": neutralise(redactor(memory)(text))}]}
 
 

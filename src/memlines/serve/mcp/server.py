@@ -230,7 +230,7 @@ class Server:
 
     def _read_resource(self, params: Params) -> dict[str, Any]:
         uri = _parse("resources/read", params, uri=_TEXT)["uri"]
-        return offers.read_note(self._memory(), uri, self._client_of(params))
+        return offers.read_note(self._memory(), uri, self._session, self._client_of(params))
 
     def _memory(self) -> Memory:
         return self._workplace().memory()
