@@ -147,6 +147,6 @@ def test_a_session_is_forgotten_with_what_it_was_shown(cli: Cli, shown: Path) ->
 
 
 def test_a_search_without_a_line_shows_what_else_there_is(cli: Cli, shown: Path) -> None:
-    words = ["search", "kestrel tower", "-w", shown, "--min-score", "0"]
+    words = ["search", "kestrel tower", "-w", str(shown), "--min-score", "0"]
     without = cli(*words, "--without", f"{BIRDS}#L3")
     assert ("kestrel" in cli(*words).out, "kestrel" in without.out) == (True, False)

@@ -187,7 +187,7 @@ def test_a_line_that_an_agent_cites_without_having_seen_it_is_not_counted(kept: 
     kept.add(f"{BIRDS}#L3", session="another")
     kept.add(f"{BIRDS}#L3-L4", kind="cited")
     uses = count_uses(kept.place)
-    assert (uses.keys(), uses[entry_id(KESTREL)].opened) == ({entry_id(KESTREL)}, 0)
+    assert ([*uses], uses[entry_id(KESTREL)].opened) == ([entry_id(KESTREL)], 0)
 
 
 # Asking
