@@ -291,11 +291,14 @@ class Hit:
 _CITATION = re.compile(r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9}))?", re.DOTALL)
 
 
+Lines = tuple[str, int, int]
+"""The path of a file, and the first and the last of some of its lines."""
+
 CONTEXT_TOKENS = 800
 """How long what the memory holds about a message is at most, unless a caller says otherwise."""
 
 
-def cited(citation: str) -> tuple[str, int, int] | None:
+def cited(citation: str) -> Lines | None:
     """Return the path and the lines of a citation, or None if it is not one."""
     found = _CITATION.fullmatch(citation)
     return (found["path"], int(found["first"]), int(found["last"] or found["first"])) if found else None

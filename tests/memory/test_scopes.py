@@ -13,8 +13,10 @@ from memlines import Memory
 from memlines.agent.auto_recall import fitting_facts
 from memlines.agent.bootstrap import bootstrap
 from memlines.errors import MemlinesError, PathError, SettingsError
+from memlines.memory.blame import blame_line, blame_session
 from memlines.memory.scopes import merge_results
 from memlines.paths import personal_folder
+from memlines.serve.tools import call_tool
 from memlines.types import Hit, SearchResult
 from tests.memories import WORDS_ONLY, write
 from tests.programs import program, read_only, unprivileged_run
@@ -124,6 +126,31 @@ def test_a_session_starts_with_a_capped_part_of_the_personal_memory(project: Mem
     context = bootstrap(project, max_tokens=1_000)
     quoted = [part for part in context.parts if part.path == "personal:MEMORY.md"]
     assert (len(quoted), quoted[0].end_line < 50, context.tokens <= 1_000) == (1, True, True)
+
+
+def test_a_search_may_leave_out_a_personal_line(project: Memory) -> None:
+    project.remember("The tabs of the browser are restored", topic="browser")
+    project.remember(TABS, topic="tools", personal=True)
+    assert [hit.scope for hit in project.search("tabs", without=[NAMED])] == ["project"]
+    assert [hit.scope for hit in project.search("tabs", without=["memory/browser.md#L3"])] == ["personal"]
+
+
+def test_what_an_agent_saw_is_recorded_in_the_memory_it_came_from(project: Memory) -> None:
+    project.remember("The tabs of the browser are restored", topic="browser")
+    project.remember(TABS, topic="tools", personal=True)
+    call_tool(project, "memory_search", {"query": "tabs"}, "s1")
+    records = [(folder / ".memory/shown.jsonl") for folder in (project.workspace.root, personal_folder())]
+    assert ["tools.md" in file.read_text(encoding="utf-8") for file in records] == [False, True]
+    assert ["browser.md" in file.read_text(encoding="utf-8") for file in records] == [True, False]
+
+
+def test_blame_shows_what_an_agent_saw_of_both(project: Memory) -> None:
+    project.remember("The tabs of the browser are restored", topic="browser")
+    project.remember(TABS, topic="tools", personal=True)
+    call_tool(project, "memory_search", {"query": "tabs"}, "s1")
+    ((answer, lines),) = blame_session(project, "s1")
+    assert (answer.query, {line.now for line in lines}) == ("tabs", {"memory/browser.md#L3", NAMED})
+    assert [use.session for use in blame_line(project, NAMED)] == ["s1"]
 
 
 # Written apart

@@ -28,6 +28,7 @@ COMMANDS = {
     "forget": ("remember", "Remove something for good, and prove it."),
     "facts": ("facts", "Keep short long-term memories: preferences, decisions, people."),
     "get": ("search", "Show lines of a note."),
+    "blame": ("blame", "Show which remembered lines an agent saw, and when."),
     "sessions": ("sessions", "List, read, search and import conversations."),
     "snapshots": ("sessions", "Show the last messages of sessions, and continue from there."),
     "status": ("status", "Show what is indexed, and how."),

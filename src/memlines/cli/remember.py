@@ -41,6 +41,7 @@ _PLACES = {
     "turns": "turn of a conversation|turns of conversations",
     "transcripts": "conversation|conversations",
     "snapshots": "snapshot|snapshots",
+    "shown": "answer that an agent got|answers that agents got",
     "history": "kept version of a note|kept versions of notes",
     "trash": "note in the trash|notes in the trash",
     "chunks": "chunk of the index|chunks of the index",
@@ -132,6 +133,7 @@ def _print_candidates(found: Sequence[Candidate]) -> None:
     width = len(str(len(found)))
     for number, candidate in enumerate(found, 1):
         kind = "" if "#" in candidate.citation else f" (the whole {candidate.kind})"
+        kind = " (what an agent was shown in a session)" if candidate.kind == "record" else kind
         click.echo(f"{number:>{width}}  {harmless_name(candidate.citation)}{kind}")
         lines = [line.strip() for line in candidate.text.split("\n") if line.strip()]
         first = harmless_name(lines[0]) if lines else "(empty)"

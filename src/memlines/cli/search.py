@@ -42,6 +42,12 @@ if TYPE_CHECKING:
     "--source",
     help="Search only this source; you can repeat it. [default: the setting sources]",
 )
+@argument_option(
+    SEARCH["without"],
+    "--without",
+    metavar="CITATION",
+    help="Answer as if the entries on these lines were not in the memory; you can repeat it.",
+)
 @click.option("--why", is_flag=True, help="Explain the score of each hit.")
 @common_options
 def search_command(

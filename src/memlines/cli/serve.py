@@ -152,9 +152,10 @@ def mcp_command(
     from memlines.serve.mcp.server import DIALECT
 
     def server() -> Server:
+        from memlines.files.shown import CONNECTION
         from memlines.serve.mcp.server import Server
 
-        return Server(folder, f"mcp-{os.urandom(8).hex()}")
+        return Server(folder, f"{CONNECTION}{os.urandom(8).hex()}")
 
     return serve_stdio(server, DIALECT)
 

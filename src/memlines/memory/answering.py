@@ -33,7 +33,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.memory.open_index import silent
-from memlines.memory.scopes import LEFT_OUT, mark_hits, merge_results
+from memlines.memory.scopes import LEFT_OUT, PERSONAL, mark_hits, merge_results, owner_of
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
 from memlines.records import dataclass
@@ -45,6 +45,7 @@ from memlines.types import (
     Fingerprint,
     FoundFile,
     Hit,
+    Lines,
     Mode,
     Progress,
     Scope,
@@ -116,13 +117,32 @@ def search_scopes(memory: Memory, query: Query, scopes: Sequence[Scope], progres
     except MemlinesError as error:
         trouble = LEFT_OUT.format(error)
     if personal and "project" not in scopes:
-        return mark_hits(search_asked(personal._manager, query, progress))
+        return mark_hits(search_asked(personal._manager, _in_personal(query), progress))
+    if memory.scope == "personal":
+        return mark_hits(search_asked(memory._manager, _in_personal(query), progress))
     if personal:
         result = search_asked(memory._manager, replace(query, vectors={}), progress, personal._manager)
     else:
         result = search_asked(memory._manager, query, progress)
-    result = mark_hits(result) if memory.scope == "personal" else result
     return replace(result, warnings=(*result.warnings, trouble)) if trouble else result
+
+
+def find_left_out(memory: Memory, citations: Sequence[str]) -> tuple[Lines, ...]:
+    """Return the lines of the entries that citations name, in whichever memory, for a search without them."""
+    from memlines.memory.recording import whole_entries
+
+    found: list[Lines] = []
+    for citation in citations:
+        owner, own = owner_of(memory, citation.strip())
+        for path, first, last in whole_entries(owner.workspace, owner.settings, [own]):
+            found.append((owner._manager.prefix + path, first, last))
+    return tuple(found)
+
+
+def _in_personal(query: Query) -> Query:
+    """Return a query as the personal memory is asked it: only its notes, by their own paths."""
+    own = tuple([(path.removeprefix(PERSONAL), first, last) for path, first, last in query.left_out])
+    return replace(query, sources=("memory",), left_out=own)
 
 
 def search_asked(
@@ -157,7 +177,7 @@ def _search_both(manager: Manager, query: Query, progress: Progress, beside: Man
     if beside is None or "memory" not in narrowed:  # conversations belong to projects
         return own
     try:
-        personal = search_fresh(beside, replace(query, sources=("memory",)), progress)
+        personal = search_fresh(beside, _in_personal(query), progress)
     except MemlinesError as error:
         warning = f"your personal memory could not be searched: {error}"
         return replace(own, warnings=(*own.warnings, warning))

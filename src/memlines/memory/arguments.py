@@ -106,6 +106,7 @@ SEARCH: Arguments = {
     "mode": Argument("text", "What to search by.", choices=get_args(Mode), required=True),
     "sources": Argument("list", "Where to search.", choices=get_args(Source)),
     "scopes": Argument("list", "Whose memory to search.", choices=get_args(Scope)),
+    "without": Argument("list", "Answer as if the entries on these lines were not in the memory."),
 }
 READ: Arguments = {
     "path": Argument(

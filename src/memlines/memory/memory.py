@@ -237,6 +237,7 @@ class Memory:
         full: bool = False,
         strict: bool = False,
         scopes: Sequence[Scope] | None = None,
+        without: Sequence[str] = (),
         progress: Progress = silent,
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer.
@@ -244,7 +245,8 @@ class Memory:
         A hit is the passage that answers, of at most twelve lines; with `full` it is the chunk around it.
         If an answer is not likely, the result is not `confident`, and the hits are the nearest lines. With
         `strict` there are none then, and spelling is not corrected: do so for what no one asked to see. With
-        `min_score` nothing below that is shown. Files that changed are indexed first.
+        `min_score` nothing below that is shown. The entries that the citations in `without` name do not
+        answer. Files that changed are indexed first.
 
         The personal memory is asked too, as far as the setting `scopes` says, or `scopes` here.
         """
@@ -256,11 +258,12 @@ class Memory:
             mode=mode,
             sources=sources,
             scopes=scopes,
+            without=without,
         )
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
         # It takes time to import, which a sync need not wait for.
-        from memlines.memory.answering import parse, search_scopes
+        from memlines.memory.answering import find_left_out, parse, search_scopes
 
         parsed = parse(
             self.settings,
@@ -273,6 +276,8 @@ class Memory:
             full=full,
             strict=strict,
         )
+        if without:
+            parsed = replace(parsed, left_out=find_left_out(self, without))
         return search_scopes(self, parsed, scopes or self.settings.scopes, progress)
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:

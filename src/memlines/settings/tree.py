@@ -86,6 +86,13 @@ class Facts:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The record of which lines agents were shown, for `memlines blame`."""
+
+    enabled: bool = key(True, "Whether it is kept.", project="less")
+
+
 BUILTIN_MODEL = "use-multilingual-v3"
 """The only model of the provider `builtin`."""
 
@@ -398,4 +405,5 @@ class Settings:
     snapshots: Snapshots = section(Snapshots)
     chat: Chat = section(Chat)
     facts: Facts = section(Facts)
+    blame: Blame = section(Blame)
     spend: Spend = section(Spend)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,27 @@ def test_the_skill_takes_no_name_of_the_clients_own(session: Session, first: lis
 def test_a_session_starts_with_the_notes(first: list[Request]) -> None:
     assert "<memlines-context>" in first[0].everything
     assert "> - The staging database listens on port 5433." in first[0].everything
+
+
+def test_what_a_session_was_shown_can_be_asked_for(
+    machine: Machine, shop: Path, session: Session, first: list[Request]
+) -> None:
+    found = json.loads(machine.memlines(shop, "blame", session.id[:8], "--json"))
+    shown = [(one["kind"], one["client"], line["now"]) for one in found["answers"] for line in one["lines"]]
+    assert (found["session"], shown[0]) == (session.id, ("start", "claude-code", "MEMORY.md#L3"))
+
+
+def test_what_a_tool_answered_over_mcp_can_be_asked_for(
+    machine: Machine, shop: Path, first: list[Request]
+) -> None:
+    sessions = json.loads(machine.memlines(shop, "blame", "--json"))["sessions"]
+    (name,) = [one["session"] for one in sessions if one["session"].startswith("mcp-")]
+    found = json.loads(machine.memlines(shop, "blame", name, "--json"))["answers"][0]
+    assert (found["kind"], found["client"], found["lines"][0]["now"]) == (
+        "search",
+        "claude-code",
+        "MEMORY.md#L3",
+    )
 
 
 def test_the_end_of_a_turn_is_kept(shop: Path, session: Session, first: list[Request]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -90,6 +91,19 @@ def test_a_question_about_the_past_brings_what_is_known(shop: Window) -> None:
     asked = asked_with_what_is_known(shop, question)
     assert "Grace looks after the warehouse robots" in asked
     assert "memory/people.md#L" in asked
+
+
+def test_what_a_session_was_shown_can_be_asked_for(shop: Window, two_turns: list[Request]) -> None:
+    sessions = json.loads(shop.server.machine.memlines(shop.folder, "blame", "--json"))["sessions"]
+    shown = [
+        (session["client"], answer["kind"], line["now"])
+        for session in sessions
+        for answer in json.loads(
+            shop.server.machine.memlines(shop.folder, "blame", session["session"], "--json")
+        )["answers"]
+        for line in answer["lines"]
+    ]
+    assert ("opencode", "start", "MEMORY.md#L3") in shown
 
 
 def test_what_is_known_is_quoted(shop: Window) -> None:

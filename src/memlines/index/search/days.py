@@ -11,7 +11,7 @@ from itertools import islice
 
 from memlines.index.search import rank
 from memlines.index.search.matches import MatchedChunks
-from memlines.index.search.passages import BELOW, days_of, days_of_units, units_of
+from memlines.index.search.passages import BELOW, days_of, days_of_units, may_answer, units_of
 from memlines.index.search.query import Query
 from memlines.index.search.rank import Candidate, Estimates
 from memlines.index.search.retrievers import RetrieverResults
@@ -119,10 +119,11 @@ def _score_days(query: Query, of_days: Sequence[int], chunks: MatchedChunks) -> 
     units: list[tuple[bool, str, Candidate]] = []
     for number, chunk in chunks.read(of_days[:looked_into]).items():
         decided = _decisions_in(query, chunk) if query.wants_decisions else []
+        may = may_answer(chunk, query.left_out)
         units += [
             (bool(decided) and decided[at], day, Candidate(number, at))
             for at, day in enumerate(days_of_units(chunk))
-            if query.is_about(day) and query.filters.allow(day)
+            if query.is_about(day) and query.filters.allow(day) and (not may or may[at])
         ]
     units.sort(key=lambda unit: unit[:2], reverse=True)  # which keeps the order within a day
     units += [(False, "", Candidate(number)) for number in of_days[looked_into:]]

@@ -18,7 +18,7 @@ from memlines.index.search.matches import MatchedChunks
 from memlines.text.chunk import sentences_of
 from memlines.text.days import log_day
 from memlines.text.entries import entries_of
-from memlines.types import Days, Hit, IndexedChunk, Turns
+from memlines.types import Days, Hit, IndexedChunk, Lines, Turns
 
 MAX_SNIPPET = 700
 """Characters of a chunk that are shown where chunks are cited."""
@@ -61,15 +61,38 @@ class Unit(NamedTuple):
     level: int = 0
 
 
-def whole(chunk: IndexedChunk) -> Passage:
-    """Return all of a chunk."""
-    return Passage(chunk.start_line, chunk.end_line, chunk.text.strip("\n"), chunk.heading)
+def whole(chunk: IndexedChunk, left_out: Sequence[Lines] = ()) -> Passage:
+    """Return all of a chunk, but for lines that are left out."""
+    text = chunk.text
+    if left_out:
+        lines = text.split("\n")
+        numbers = _numbers(chunk, len(lines))
+        text = "\n".join(
+            [
+                line
+                for line, (first, last) in zip(lines, numbers, strict=True)
+                if not _is_left_out(left_out, chunk.path, first, last)
+            ]
+        )
+    return Passage(chunk.start_line, chunk.end_line, text.strip("\n"), chunk.heading)
 
 
-def excerpt_of(chunk: IndexedChunk, chunks: MatchedChunks) -> Passage:
+def excerpt_of(chunk: IndexedChunk, chunks: MatchedChunks, left_out: Sequence[Lines] = ()) -> Passage:
     """Return a chunk with as much of its text as a snippet holds, for profiles that cite chunks."""
-    text = snippet_of(chunk.text, lambda part: chunks.match(part, chunk.language))
-    return whole(chunk)._replace(text=text)
+    passage = whole(chunk, left_out)
+    return passage._replace(text=snippet_of(passage.text, lambda part: chunks.match(part, chunk.language)))
+
+
+def may_answer(chunk: IndexedChunk, left_out: Sequence[Lines]) -> list[bool]:
+    """Say of each unit of a chunk whether none of its lines is left out; nothing if that is another file."""
+    if all(path != chunk.path for path, _, _ in left_out):
+        return []
+    places = [lines_of(chunk, unit) for unit in range(len(units_of(chunk)))]
+    return [not _is_left_out(left_out, chunk.path, *place) for place in places]
+
+
+def _is_left_out(left_out: Sequence[Lines], path: str, first: int, last: int) -> bool:
+    return any(name == path and begin <= last and first <= end for name, begin, end in left_out)
 
 
 def units_of(chunk: IndexedChunk) -> tuple[Unit, ...]:

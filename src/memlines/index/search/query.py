@@ -22,7 +22,7 @@ from memlines.text.date_words import without_happened
 from memlines.text.dates import Span, asks_when, spans_of
 from memlines.text.decisions import asks_for_decisions
 from memlines.text.terms import is_small_talk, telling_words, words_of
-from memlines.types import IndexedChunk, Mode, Source, Space
+from memlines.types import IndexedChunk, Lines, Mode, Source, Space
 
 _MARK = re.compile(
     r"(?<!\S)(?:"
@@ -117,6 +117,8 @@ class Query:
     """Other names that the text has for what it says."""
     vectors: dict[tuple[Space, str], bytes] | None = None
     """Its vectors by space and text, if several memories are asked: each is made once."""
+    left_out: tuple[Lines, ...] = ()
+    """Lines of files that may not answer."""
 
     def expand(self, expansion: Expansion) -> Query:
         """Return it with other names for what it says."""

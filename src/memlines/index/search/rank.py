@@ -14,7 +14,7 @@ from heapq import nlargest
 from typing import Literal, NamedTuple
 
 from memlines.index.search.matches import MatchedChunks
-from memlines.index.search.passages import HEADING, best_sentences, days_of_units, units_of
+from memlines.index.search.passages import HEADING, best_sentences, days_of_units, may_answer, units_of
 from memlines.index.search.query import Query, date_evidence
 from memlines.index.search.retrievers import RetrieverResults
 from memlines.index.search.words import COVERED, STEEPNESS
@@ -226,8 +226,9 @@ def _weigh_units(
     number, days = chunk.number, days_of_units(chunk) if query.names_days else ()
     ranked, cosine = found.words.get(number, 0.0), found.cosines.get(number)
     near = best_sentences(chunk, found.sentences.get(number, ()), cosine or 0.0)
+    may = may_answer(chunk, query.left_out) if query.left_out else []
     for at, (unit, sentence) in enumerate(zip(units_of(chunk), near, strict=True)):
-        if days and not query.filters.allow(days[at]):
+        if (days and not query.filters.allow(days[at])) or (may and not may[at]):
             continue
         words = vectors = 0.0
         if ranked:

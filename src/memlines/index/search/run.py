@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from heapq import nlargest
+from operator import and_
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -21,7 +22,15 @@ from memlines.index.search.days import (
     without_notes_of,
 )
 from memlines.index.search.matches import MatchedChunks, Matcher
-from memlines.index.search.passages import Passage, excerpt_of, lines_of, passage_of, text_of, whole
+from memlines.index.search.passages import (
+    Passage,
+    excerpt_of,
+    lines_of,
+    may_answer,
+    passage_of,
+    text_of,
+    whole,
+)
 from memlines.index.search.query import NO_FILTERS, Query, make_filter, relax_phrases
 from memlines.index.search.rank import Candidate, Estimates
 from memlines.index.search.reorder import diversify, fade
@@ -126,12 +135,14 @@ def _without_repeats(
         if beside and _is_repeated(chunk, one.unit, beside, chunks):
             continue
         if query.full:
-            passage = whole(chunk)
+            passage = whole(chunk, query.left_out)
         elif query.profile == "openclaw":  # which cites chunks
-            passage = excerpt_of(chunk, chunks)
+            passage = excerpt_of(chunk, chunks, query.left_out)
         else:
             near = found.sentences.get(one.number, ())
             among = shown_together(query, chunk, one.unit) if query.names_days else []
+            if query.left_out and (may := may_answer(chunk, query.left_out)):
+                among = [*map(and_, may, among)] if among else may
             passage = passage_of(chunk, chunks, near, one.unit, among)
         shown.append(Shown(one, chunk, passage))
     return shown
@@ -214,6 +225,11 @@ def search(
     if query.expansion.shown:  # the line of aliases holds every name that was added, and answers nothing
         names = {*index.numbers_of([ALIASES])}
         scores = {number: score for number, score in scores.items() if number not in names}
+    if query.left_out:  # chunks of which nothing else is left
+        held = {*index.numbers_of([path for path, _, _ in query.left_out])} & scores.keys()
+        read = chunks.read(held).items()
+        gone = {number for number, chunk in read if not any(may_answer(chunk, query.left_out))}
+        scores = {number: score for number, score in scores.items() if number not in gone}
     found = rank.count_common(found, scores, chunks) if query.is_calibrated and chunks.common else found
     answer = _answer(query, scores, found, timely, chunks, within)
     return answer._replace(corrections=corrections)

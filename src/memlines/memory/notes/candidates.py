@@ -14,7 +14,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from memlines.errors import PathError, UsageError
-from memlines.files import atomic, erase, snapshots
+from memlines.files import atomic, erase, shown, snapshots
 from memlines.files.place import place_of, reading
 from memlines.files.read import decode
 from memlines.files.scan import SESSIONS_DIR, SUFFIX
@@ -40,6 +40,8 @@ NOTE = "note"
 TURN = "turn"
 TRANSCRIPT = "transcript"
 SNAPSHOT = "snapshot"
+RECORD = "record"
+"""What an agent was shown in a session; the text is the name of the session."""
 
 _SESSION_KEYS = ("session", "session_id", "sessionId", "sessionID")
 
@@ -57,7 +59,7 @@ class Candidate:
     @property
     def citation(self) -> str:
         """Where it is."""
-        if self.kind in (NOTE, TRANSCRIPT, SNAPSHOT):
+        if self.kind in (NOTE, TRANSCRIPT, SNAPSHOT, RECORD):
             return self.path
         return cite(self.path, self.start_line, self.end_line)
 
@@ -276,3 +278,5 @@ def _of_session(workspace: Workspace, settings: Settings, session: str) -> Itera
         name = snapshot.path.rpartition("/")[2].partition(".")[0]
         if name == session or any(content.get(key) == session for key in _SESSION_KEYS):
             yield snapshot
+    if any(answer.session == session for answer in shown.read_answers(workspace)):
+        yield Candidate(f"{PRIVATE_DIR}/{shown.FILE_NAME}", 1, 1, session, RECORD)

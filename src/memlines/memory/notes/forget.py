@@ -10,7 +10,7 @@ from __future__ import annotations
 import glob
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -22,6 +22,7 @@ from memlines.files import atomic, erase, history, snapshots
 from memlines.files.erase import Lines
 from memlines.files.place import Place, attempt, ensure_folder, ensure_private, place_of, writing
 from memlines.files.read import read_document
+from memlines.files.shown import shown_lock
 from memlines.files.tombstones import Forgotten, bury, session_of
 from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
@@ -32,6 +33,7 @@ from memlines.memory.answering import search_as_indexed, search_fresh
 from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import (
     NOTE,
+    RECORD,
     SNAPSHOT,
     TRANSCRIPT,
     TURN,
@@ -50,6 +52,7 @@ from memlines.memory.notes.proof import (
     find_traces,
     state_of,
 )
+from memlines.memory.recording import forget_shown
 from memlines.paths import EVAL_DIR, PRIVATE_DIR, QUESTIONS_FILE, Workspace, expand_home, note_path
 from memlines.records import dataclass
 from memlines.settings import Settings
@@ -81,9 +84,8 @@ class _Plan:
 
     @property
     def entries(self) -> list[Candidate]:
-        return [
-            candidate for candidate in self.chosen if candidate.kind not in (NOTE, TURN, TRANSCRIPT, SNAPSHOT)
-        ]
+        others = (NOTE, TURN, TRANSCRIPT, SNAPSHOT, RECORD)
+        return [candidate for candidate in self.chosen if candidate.kind not in others]
 
     @property
     def texts(self) -> list[str]:
@@ -93,7 +95,8 @@ class _Plan:
 
     @property
     def sessions(self) -> list[str]:
-        return [session_of(candidate.path) for candidate in self.of(TRANSCRIPT)]
+        recorded = [candidate.text for candidate in self.of(RECORD)]
+        return [*(session_of(candidate.path) for candidate in self.of(TRANSCRIPT)), *recorded]
 
     def lines_by_note(self) -> dict[str, list[Lines]]:
         found: dict[str, list[Lines]] = {}
@@ -133,7 +136,11 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
     indexes = tuple(_indexes(workspace, {settings.store.path, *manager.loaded.store_paths}, index_file))
     plan = _Plan(workspace, settings, tuple(dict.fromkeys(chosen)), indexes)
     removed: Counter[str] = Counter()
-    with _locked([index_file, *indexes]), eval_lock(workspace.private).held(_WAIT_SECONDS):
+    with (
+        _locked([index_file, *indexes]),
+        eval_lock(workspace.private).held(_WAIT_SECONDS),
+        shown_lock(workspace).held(_WAIT_SECONDS),
+    ):
         remaining = _remaining(plan)
         plan = replace(plan, earlier=_earlier_wordings(plan, remaining))
         found = Forgotten.of(plan.texts, plan.sessions)
@@ -143,7 +150,8 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
         bury(workspace, plan.texts, plan.sessions, [file.path for file in plan.of(NOTE, SNAPSHOT)])
         counts, clean = _from_indexes(plan, found, signs, transcripts)
         removed.update(counts)
-        removed.update(_from_snapshots(plan, found, signs))
+        removed.update(_from_snapshots(plan, partial(_is_forgotten, found, signs)))
+        removed.update(_from_shown(plan, partial(_is_forgotten, found, signs)))
         removed.update(_from_kept(plan, found, signs))
         removed.update(_from_test_set(workspace))
         removed.update(_from_notes(plan))
@@ -285,12 +293,13 @@ def _places_of(text: str, lines: Sequence[Lines]) -> list[tuple[int, int]]:
     return found
 
 
-def _from_snapshots(plan: _Plan, found: Forgotten, signs: Signs) -> Counter[str]:
+def _is_forgotten(found: Forgotten, signs: Signs, text: str) -> bool:
+    return found.drops(text) or any(piece in text for piece in signs.pieces)
+
+
+def _from_snapshots(plan: _Plan, is_forgotten: Callable[[str], bool]) -> Counter[str]:
     workspace = plan.workspace
     removed: Counter[str] = Counter()
-
-    def is_forgotten(text: str) -> bool:
-        return found.drops(text) or any(piece in text for piece in signs.pieces)
 
     def clean() -> None:
         whole = {candidate.path for candidate in plan.of(SNAPSHOT)}
@@ -309,6 +318,13 @@ def _from_snapshots(plan: _Plan, found: Forgotten, signs: Signs) -> Counter[str]
     with writing(workspace):
         attempt(Place(snapshots.FOLDER, workspace.private / snapshots.FOLDER, workspace.root), clean)
     return removed
+
+
+def _from_shown(plan: _Plan, is_forgotten: Callable[[str], bool]) -> Counter[str]:
+    """Remove what names the texts from the record of what agents were shown."""
+    whole = [one.path.removeprefix(f"{PRIVATE_DIR}/") for one in plan.of(NOTE, TRANSCRIPT, SNAPSHOT)]
+    places = [(one.path, one.start_line, one.end_line) for one in [*plan.entries, *plan.of(TURN)]]
+    return Counter(shown=forget_shown(plan.workspace, plan.texts, places, whole, plan.sessions, is_forgotten))
 
 
 def _from_kept(plan: _Plan, found: Forgotten, signs: Signs) -> Counter[str]:

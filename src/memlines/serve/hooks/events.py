@@ -200,12 +200,14 @@ class Events:
         name = _name(client, given)
         missed = [text for text in self._conversations.take_missed(name) if text]
         has_context = given.get("source") == "resume" and self._conversations.has_context(name)
-        context = self._start_session(client, given)
-        return _context_answer("SessionStart", [*missed, NOTHING if has_context else context])
+        context = self._start_session(client, given, resumed=has_context)
+        return _context_answer("SessionStart", [*missed, context])
 
-    def _start_session(self, client: str, given: Given) -> Neutral:
-        """Begin a session, and return what its conversation starts with."""
-        context: Neutral = self._call("session/start", session=_session(given))["context"]
+    def _start_session(self, client: str, given: Given, *, resumed: bool = False) -> Neutral:
+        """Begin a session, and return what its conversation starts with, if it does not have that."""
+        context: Neutral = self._call(
+            "session/start", session=_session(given), client=client, resumed=resumed
+        )["context"]
         if context:
             self._conversations.note_context(_name(client, given))
         return context
@@ -219,7 +221,7 @@ class Events:
             return {}
         late = self._conversations.take_missed(_name(client, given))
         missed = [text or self._start_session(client, given) for text in late]  # first: no quote twice
-        found = self._call("session/message", session=_session(given), text=text)
+        found = self._call("session/message", session=_session(given), text=text, client=client)
         return _context_answer("UserPromptSubmit", [*missed, found["context"]])
 
     def _command(self, client: str, given: Given, words: str) -> Neutral:

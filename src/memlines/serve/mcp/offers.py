@@ -14,9 +14,12 @@ from urllib.parse import quote, unquote_to_bytes
 from memlines.agent.messages import redactor
 from memlines.errors import UsageError
 from memlines.files.scan import ROOT_FILES, SUFFIX, discover
+from memlines.files.shown import ShownLine
+from memlines.serve.shown import record_shown
 from memlines.serve.tools import shown_tools
 from memlines.settings import refuse_if_off, switched_off
 from memlines.text.neutral import neutral_line, neutralise, visible
+from memlines.types import cite
 from memlines.version import __version__
 
 if TYPE_CHECKING:
@@ -161,7 +164,7 @@ def list_notes(memory: Memory, cursor: str | None) -> dict[str, Any]:
     return page
 
 
-def read_note(memory: Memory, uri: str) -> dict[str, Any]:
+def read_note(memory: Memory, uri: str, session: str | None = None, client: str = "") -> dict[str, Any]:
     """Return the text of a note as a model may read it, without secrets."""
     refuse_if_off(memory.loaded)
     try:
@@ -173,6 +176,8 @@ def read_note(memory: Memory, uri: str) -> dict[str, Any]:
     text = _read_all(memory, path)
     if text is None:
         raise NoSuchNote(f"there is no note {path[:200]!r}", todo="resources/list names those that exist")
+    lines = [ShownLine(cite(path, 1, max(1, text.count("\n"))))]
+    record_shown(memory, "note", lines, session=session, client=client)
     return {"contents": [{"uri": uri, "mimeType": MIME, "text": neutralise(redactor(memory)(text))}]}
 
 

@@ -39,6 +39,7 @@ UNSUPPORTED_VERSION = -32022
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 SERVER_KEY = "io.modelcontextprotocol/serverInfo"
+_CLIENT_KEY = "io.modelcontextprotocol/clientInfo"
 _CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
 
 PING = "ping"
@@ -132,6 +133,8 @@ class Server:
         """Serve the memory in a folder; `session` marks the entries that belong to it."""
         self._folder = folder
         self._session = session
+        self._clients: set[str] = set()
+        """The names of the clients that shook hands; over HTTP there may be several."""
         self._lock = threading.Lock()
         self._place: Workplace | None = None
         shared = {
@@ -188,6 +191,7 @@ class Server:
 
     def _initialize(self, params: Params) -> dict[str, Any]:
         asked = _parse(INITIALIZE, params, protocolVersion=_TEXT)["protocolVersion"]
+        self._clients |= {name} if (name := _client_name(params.get("clientInfo"))) else set()
         return {
             "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[0],
             "capabilities": offers.CAPABILITIES,
@@ -204,11 +208,19 @@ class Server:
         name = _parse("tools/call", params, name=_TEXT)["name"]
         tool_named(name)  # an unknown one is an error of the request, not of the tool
         try:
-            output = call_tool(self._memory(), name, params.get("arguments"), self._session)
+            output = call_tool(
+                self._memory(), name, params.get("arguments"), self._session, self._client_of(params)
+            )
         except MemlinesError as error:
             meta = {DATA_KEY: visible_values(error.to_json())}
             return {"content": [_text(neutralise(str(error)))], "isError": True, "_meta": meta}
         return {"content": [_text(output.text)], "isError": False, "_meta": {DATA_KEY: dict(output.data)}}
+
+    def _client_of(self, params: Params) -> str:
+        """Return the name of the client that sent a request, if only that one can have sent it."""
+        meta = params.get("_meta")
+        named = _client_name(meta.get(_CLIENT_KEY)) if isinstance(meta, Mapping) else ""
+        return named or (next(iter(self._clients)) if len(self._clients) == 1 else "")
 
     # Resources
 
@@ -217,7 +229,8 @@ class Server:
         return offers.list_notes(self._memory(), given.get("cursor"))
 
     def _read_resource(self, params: Params) -> dict[str, Any]:
-        return offers.read_note(self._memory(), _parse("resources/read", params, uri=_TEXT)["uri"])
+        uri = _parse("resources/read", params, uri=_TEXT)["uri"]
+        return offers.read_note(self._memory(), uri, self._session, self._client_of(params))
 
     def _memory(self) -> Memory:
         return self._workplace().memory()
@@ -229,6 +242,11 @@ class Server:
             if self._place is None:
                 self._place = Workplace(self._folder)
             return self._place
+
+
+def _client_name(about: Any) -> str:
+    name = about.get("name") if isinstance(about, Mapping) else None
+    return name if isinstance(name, str) else ""
 
 
 def _get_prompt(params: Params) -> dict[str, Any]:

@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Any
 from memlines.agent.bootstrap import bootstrap
 from memlines.agent.messages import session_name
 from memlines.errors import MemlinesError, UsageError
-from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, extra_roots
+from memlines.files.shown import ShownLine
 from memlines.memory.arguments import Argument, Arguments, parse
 from memlines.memory.context import find_relevant
 from memlines.memory.memory import Memory
-from memlines.paths import contains
 from memlines.serve.rpc.messages import UNKNOWN_PROTOCOL, Refused
 from memlines.serve.rpc.server import Method
-from memlines.serve.rpc.workplace import Workplace, folder_of
+from memlines.serve.rpc.workplace import Workplace, folder_of, is_note
+from memlines.serve.shown import lines_cited, record_shown
 from memlines.serve.tools import call_tool, shown_tools, tool_seconds
 from memlines.settings import switched_off
 from memlines.settings.values import shown_value
-from memlines.text.neutral import Neutral, Quote, block, neutralise, visible_values
+from memlines.text.neutral import NOTHING, Neutral, Quote, block, neutralise, visible_values
 from memlines.text.redaction import redact, rules_of
 from memlines.version import __version__
 
@@ -53,8 +53,8 @@ PARAMS: Mapping[str, Arguments] = {
     },
     "tools/list": {},
     "tools/call": {"name": _TEXT, "arguments": _OPTIONAL_OBJECT, "session": _OPTIONAL_TEXT},
-    "session/start": {"session": _TEXT},
-    "session/message": {"session": _TEXT, "text": _TEXT},
+    "session/start": {"session": _TEXT, "client": _OPTIONAL_TEXT, "resumed": Argument("bool")},
+    "session/message": {"session": _TEXT, "text": _TEXT, "client": _OPTIONAL_TEXT},
     "session/idle": {
         "session": _TEXT,
         "messages": _LIST,
@@ -182,7 +182,7 @@ class Engine:
 
     def _call_tool(self, given: Given) -> dict[str, Any]:
         return call_tool(
-            self._memory(), given["name"], given.get("arguments"), given.get("session")
+            self._memory(), given["name"], given.get("arguments"), given.get("session"), self._client
         ).to_json()
 
     # A session
@@ -195,6 +195,10 @@ class Engine:
         self._settle_later(memory, session)
         context = bootstrap(memory, session=session)
         self._remember_shown(session, [context.text])
+        if given.get("resumed"):  # the conversation has it
+            context = replace(context, text=NOTHING, parts=())
+        lines = [ShownLine(part.citation) for part in context.parts]
+        record_shown(memory, "start", lines, session=session, client=given.get("client", self._client))
         return {"context": context.text, "tokens": context.tokens, "warnings": list(context.warnings)}
 
     def _message(self, given: Given) -> dict[str, Any]:
@@ -210,10 +214,11 @@ class Engine:
             return {"context": "", "about_past": about_past, "in_use": False, "warnings": []}
         session = session_name(given["session"])
         known = list(self._shown.get(session, ()))
-        shown, warnings = [""], list[str]()
+        shown, warnings, lines = [""], list[str](), list[ShownLine]()
         try:
             facts = fitting_facts(memory, given["text"], known=known, mode=mode)
             shown, warnings = [facts.text], [*facts.warnings]
+            lines = [ShownLine(one.citation, score=one.score) for one in facts.facts]
         except MemlinesError as error:  # the notes can still be quoted
             warnings.append(str(error))
         found = find_relevant(
@@ -222,6 +227,9 @@ class Engine:
         shown = [text for text in (*shown, found.text) if text]
         if shown:
             self._remember_shown(session, [*known, *shown])
+            lines += [ShownLine(hit.citation, score=hit.score) for hit in found.hits]
+            client = given.get("client", self._client)
+            record_shown(memory, "context", lines, session=session, client=client, query=given["text"])
         if not memory.is_warm:
             self._warm_soon(memory)
         return {
@@ -239,7 +247,9 @@ class Engine:
             return {"snapshot": None, "captured": [], "warnings": []}
         session, messages, client = given["session"], given["messages"], given.get("client", "")
         kept = snapshot.take(memory, session, messages, client=client, cwd=given.get("directory"))
-        captured = self._capture(memory, session_name(session), messages, client or self._client)
+        client = client or self._client
+        record_shown(memory, "cited", lines_cited(messages), session=session, client=client)
+        captured = self._capture(memory, session_name(session), messages, client)
         memory.sync_soon()
         return {"snapshot": kept.path if kept else None, **captured}
 
@@ -272,7 +282,7 @@ class Engine:
     def _file_changed(self, given: Given) -> dict[str, Any]:
         path = given["path"]
         memory = self._memory_in_use()
-        noticed = memory is not None and "\0" not in path and _is_note(memory, path)
+        noticed = memory is not None and "\0" not in path and is_note(memory, path)
         if memory is not None and noticed:
             memory.sync_soon()
         return {"noticed": noticed}
@@ -385,15 +395,3 @@ def _warm_up(memory: Memory) -> None:
 
     memory.warm_up()
     intent.about_past(_UNDECIDED, languages=memory.settings.intent.languages)
-
-
-def _is_note(memory: Memory, path: str) -> bool:
-    """Return whether a file is one that the memory reads, by its name alone."""
-    workspace = memory.workspace
-    file = Path(os.path.normpath(workspace.root / path))
-    if file.suffix != SUFFIX:
-        return False
-    extra = map(Path, extra_roots(workspace, memory.settings.extra_paths))
-    folders = [workspace.root / NOTES_DIR, *extra]
-    is_main = file.parent == workspace.root and file.name in ROOT_FILES
-    return is_main or any(contains(folder, file) for folder in folders)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
 from memlines.errors import MemlinesError, WorkspaceError
 from memlines.files.place import holds_memory
+from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, extra_roots
 from memlines.memory.memory import Memory
-from memlines.paths import Workspace, user_config_file, user_state_dir
+from memlines.paths import Workspace, contains, user_config_file, user_state_dir
 from memlines.settings.workspace import find_workspace
 
 _MINUTE = 60.0
@@ -105,3 +107,15 @@ def folder_of(directory: str, worktree: str | None) -> Path:
     top = Path(worktree).resolve() if worktree else here
     is_above = top in here.parents and top != Path(top.anchor)
     return find_workspace(here, last_resort=top if is_above else here).folder
+
+
+def is_note(memory: Memory, path: str) -> bool:
+    """Return whether a file is one that the memory reads, by its name alone."""
+    workspace = memory.workspace
+    file = Path(os.path.normpath(workspace.root / path))
+    if file.suffix != SUFFIX:
+        return False
+    extra = map(Path, extra_roots(workspace, memory.settings.extra_paths))
+    folders = [workspace.root / NOTES_DIR, *extra]
+    is_main = file.parent == workspace.root and file.name in ROOT_FILES
+    return is_main or any(contains(folder, file) for folder in folders)

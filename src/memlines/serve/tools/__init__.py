@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memlines.errors import MemoryOff, UsageError
 from memlines.memory.arguments import parse
+from memlines.serve.shown import lines_in, record_shown
 from memlines.serve.tools.base import Call, Output, Tool
 from memlines.serve.tools.changing import FORGET, REMEMBER, STATUS, STORE, SYNC
 from memlines.serve.tools.finding import GET, RECALL, SEARCH
@@ -46,8 +47,13 @@ def tool_seconds(params: Mapping[str, Any]) -> float:
     return TOOLS[str(params["name"])].seconds
 
 
-def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = None) -> Output:
-    """Check the arguments of a tool, run it, and return what a model may read of what it found."""
+def call_tool(
+    memory: Memory, name: str, arguments: Any, session: str | None = None, client: str = ""
+) -> Output:
+    """Check the arguments of a tool, run it, and return what a model may read of what it found.
+
+    The lines that it quotes are recorded for `memlines blame`.
+    """
     from memlines.settings import switched_off
     from memlines.text.neutral import neutralise, visible_values
 
@@ -60,4 +66,7 @@ def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = N
         )
     given = parse(tool.name, tool.arguments, arguments, by_model=True)
     output = tool.run(Call(memory, given, session))
+    if tool in (SEARCH, GET, RECALL, FORGET):
+        kind, query = tool.name.removeprefix("memory_"), given.get("query", "")
+        record_shown(memory, kind, lines_in(output.data), session=session, client=client, query=query)
     return Output(neutralise(output.text), visible_values(output.data))
