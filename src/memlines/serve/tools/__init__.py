@@ -60,4 +60,4 @@ def call_tool(memory: Memory, name: str, arguments: Any, session: str | None = N
         )
     given = parse(tool.name, tool.arguments, arguments, by_model=True)
     output = tool.run(Call(memory, given, session))
-    return Output(neutralise(output.text), visible_values(output.data))
+    return Output(neutralise(output.text), visible_values(output.data), output.changed)
