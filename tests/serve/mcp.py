@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -213,7 +213,7 @@ class HttpProcess(Engine):
     """`memlines mcp --http`, or `serve --http`, as a program, and a client of it."""
 
     def __init__(self, arguments: list[str], env: Mapping[str, str | None], token: Callable[[], str]) -> None:
-        self._line = re.compile(rb"at http://127\.0\.0\.1:(\d+)/mcp")
+        self._line = re.compile(rb"at http://[\d.]+:(\d+)/mcp")
         self.printed: list[bytes] = []
         self._ready = threading.Event()
         command = [sys.executable, "-u", "-c", MAIN, *arguments, "--http", "--port", "0"]
@@ -263,11 +263,15 @@ def _running(client: HttpProcess) -> Iterator[HttpProcess]:
 
 
 def add_tool(
-    monkeypatch: pytest.MonkeyPatch, name: str, run: Callable[[Call], Output], seconds: float = DEADLINE
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    run: Callable[[Call], Output],
+    seconds: float = DEADLINE,
+    effect: Literal["reads", "writes"] = "reads",
 ) -> None:
     """Have one more tool that can be called, for what no real tool does."""
     assert isinstance(TOOLS, dict)
-    monkeypatch.setitem(TOOLS, name, Tool(name, "", "reads", "", {}, run, seconds=seconds))
+    monkeypatch.setitem(TOOLS, name, Tool(name, "", effect, "", {}, run, seconds=seconds))
 
 
 def write_notes(folder: Path, notes: Mapping[str, str]) -> None:

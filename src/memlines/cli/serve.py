@@ -152,7 +152,7 @@ def serve_command(stdio: bool, over_http: bool, workspace: Path | None, **option
         )
     if over_http:
         return _serve_team(workspace, **options)
-    _refuse_options("go with --http", **options)
+    _refuse_options("can only be used with --http", **options)
     from memlines.serve.rpc.server import ENGINE
 
     def engine() -> Engine:
@@ -175,12 +175,12 @@ def _serve_team(
 
     file = token_file or tokens.usual_file()
     if new_token is not None:
-        _refuse_options("do not go with --new-token", **where)
+        _refuse_options("cannot be used with --new-token", **where)
         access: tokens.Access = "read" if read_only else "write"
         click.echo(tokens.add(file, new_token, access, scope))
         print_line(f"This token may {access}. It is not shown again; its hash is in {file}.", err=True)
         return 0
-    _refuse_options("go with --new-token", read_only=read_only, scope=scope)
+    _refuse_options("can only be used with --new-token", read_only=read_only, scope=scope)
     from memlines.serve.mcp.team import Team
 
     folder = _folder(workspace)
@@ -193,11 +193,10 @@ def _serve_team(
 
 def _refuse_options(why: str, **options: Any) -> None:
     """Refuse options that were given."""
-    given = [
-        f"--{name.replace('_', '-')}" for name, value in options.items() if value not in (None, False, ())
-    ]
-    if given:
-        raise UsageError(f"options that {why}: {', '.join(given)}", todo="Leave them out")
+    names = [name for name, value in options.items() if value not in (None, ()) and value is not False]
+    if names:
+        given = " and ".join(f"--{name.replace('_', '-')}" for name in names)
+        raise UsageError(f"{given} {why}", todo="Leave it out")
 
 
 # mcp
@@ -219,10 +218,7 @@ def mcp_command(
     folder = _folder(workspace)
     if over_http:
         return _serve_one(folder, host, port, token_file)
-    if (port, host, token_file) != (None, None, None):
-        raise UsageError(
-            "--port, --host and --token-file go with --http", todo="Add --http, or leave them out"
-        )
+    _refuse_options("can only be used with --http", port=port, host=host, token_file=token_file)
     from memlines.serve.mcp.server import DIALECT
 
     def server() -> Server:

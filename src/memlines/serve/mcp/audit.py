@@ -34,6 +34,7 @@ class Audit:
         self.file = workspace.private / FILE_NAME
         self._lock = threading.Lock()
         self._unwritten: list[str] = []
+        self._is_begun = False
 
     def check(self) -> None:
         """Write the lines that could not be written before; refuse if that is still impossible."""
@@ -69,11 +70,15 @@ class Audit:
                 )
 
     def _write(self) -> None:
-        # The line break comes first: a line that a power cut tore does not take the next one with it.
-        data = "".join(f"\n{line}" for line in self._unwritten).encode()
+        data = "".join(f"{line}\n" for line in self._unwritten).encode()
         with writing(self._workspace):
+            if not self._is_begun:
+                content = atomic.read(self.file, root=self._workspace.root)
+                # A line that a power cut tore must not take the next one with it.
+                data = b"\n" + data if content and not content.endswith(b"\n") else data
             size = atomic.append(self.file, data, root=self._workspace.root, durable=True)
             self._unwritten.clear()
+            self._is_begun = True
             if size > MAX_BYTES:
                 with open_folder(self.file.parent, self._workspace.root) as folder:
                     folder.replace(FILE_NAME, FORMER_NAME)

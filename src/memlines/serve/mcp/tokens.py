@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from memlines.errors import SettingsError, UsageError, reason_of
+from memlines.errors import PathError, SettingsError, UsageError, reason_of
 from memlines.files import atomic
 from memlines.folders import PRIVATE_FILE, make_private_folders
 from memlines.paths import user_state_dir
@@ -104,7 +104,7 @@ def load(file: Path) -> tuple[Token, ...]:
     content = _read(file)
     if content is None:
         raise SettingsError(f"there is no token file {str(file)!r}", todo=_NEW)
-    tokens = _parse(file, content)
+    tokens = parse(file, content)
     if not tokens:
         raise SettingsError(f"the token file {str(file)!r} holds no token", todo=_NEW)
     return tokens
@@ -115,7 +115,7 @@ def add(file: Path, name: str, access: Access, scopes: Sequence[Scope]) -> str:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name[:60]!r} is not a name for a token", todo=_naming())
     content = _read(file)
-    if any(known.name == name for known in _parse(file, content or b"")):
+    if any(known.name == name for known in parse(file, content or b"")):
         raise UsageError(
             f"the token file {str(file)!r} has a token {name!r} already",
             todo=f"Choose another name, or delete [{name}] from the file to take that one back",
@@ -145,9 +145,10 @@ def _read(file: Path) -> bytes | None:
     try:
         content = atomic.read(file, _MOST_BYTES)
         mode = stat.S_IMODE(file.stat().st_mode) if content is not None else 0
-    except OSError as error:
+    except (OSError, PathError) as error:  # a link, which could lead to a file of someone else
+        why = error.what if isinstance(error, PathError) else reason_of(error)
         raise SettingsError(
-            f"the token file {str(file)!r} cannot be read: {reason_of(error)}", todo="Check its permissions"
+            f"the token file {str(file)!r} cannot be read: {why}", todo="Check its permissions"
         ) from error
     if os.name == "posix" and mode & 0o077:
         raise SettingsError(
@@ -158,12 +159,13 @@ def _read(file: Path) -> bytes | None:
     return content
 
 
-def _parse(file: Path, content: bytes) -> tuple[Token, ...]:
+def parse(file: Path, content: bytes) -> tuple[Token, ...]:
+    """Return the tokens that the content of a file names, or say what is wrong with it."""
     import tomllib
 
     try:
         tables = tomllib.loads(content.decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise SettingsError(f"the token file {str(file)!r} is not TOML: {error}", todo="Correct it") from None
     tokens: dict[str, Token] = {}
     for name, table in tables.items():
@@ -186,9 +188,10 @@ def _token(name: str, table: Any, where: str) -> Token:
         raise SettingsError(
             f"{where} has the unknown field {unknown[0][:60]!r}", todo=f"There are {', '.join(_FIELDS)}"
         )
-    sha256, access = table.get("sha256"), table.get("access")
+    sha256 = table.get("sha256")
     if not isinstance(sha256, str) or not _HASH.fullmatch(sha256):
         raise SettingsError(f"{where} has no sha256 of 64 hexadecimal digits", todo=_NEW)
+    access: Any = table.get("access")
     if access not in get_args(Access):
         raise SettingsError(f"{where} does not say what it allows", todo='Write access = "read" or "write"')
     scopes = table.get("scopes", ["project"])
