@@ -76,7 +76,7 @@ class Audit:
                 content = atomic.read(self.file, root=self._workspace.root)
                 # A line that a power cut tore must not take the next one with it.
                 data = b"\n" + data if content and not content.endswith(b"\n") else data
-            size = atomic.append(self.file, data, root=self._workspace.root, durable=True)
+            size = atomic.append(self.file, data, root=self._workspace.root, durable=bool(data))
             self._unwritten.clear()
             self._is_begun = True
             if size > MAX_BYTES:

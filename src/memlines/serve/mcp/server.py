@@ -126,27 +126,27 @@ class _Operation:
     kept: Mapping[str, Any] | None = None
 
 
-class Server:
-    """One memory for clients of the protocol, or for one client of a team."""
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The one client of a team that a server is for: its token, and the log of what is written."""
 
-    def __init__(
-        self,
-        place: Workplace,
-        session: str | None = None,
-        token: Token | None = None,
-        audit: Audit | None = None,
-    ) -> None:
+    token: Token
+    audit: Audit
+
+
+class Server:
+    """One memory for clients of the protocol."""
+
+    def __init__(self, place: Workplace, session: str | None = None, holder: Holder | None = None) -> None:
         """Serve a memory; `session` marks the entries that belong to it.
 
-        With a token it is for its holder alone, who may do what the token allows; what the holder writes is
-        logged.
+        A holder may do what its token allows, and what it writes is logged.
         """
         self._place = place
         self._session = session
-        self._token = token
-        self._audit = audit
-        self._writes = token is None or token.access == "write"
-        kept = _CONSTANT if token is None else _BY_TOKEN
+        self._holder = holder
+        self._writes = holder is None or holder.token.access == "write"
+        kept = _CONSTANT if holder is None else _BY_TOKEN
         shared = {
             "tools/list": _Operation(self._list_tools, kept=kept),
             "tools/call": _Operation(self._call_tool, tool_seconds),
@@ -235,9 +235,10 @@ class Server:
 
     def _write(self, name: str, arguments: Any) -> Output:
         """Call a tool that writes, if the token allows that, and log it."""
-        if self._token is None or self._audit is None:
+        if self._holder is None:
             return self._run(name, arguments)
-        self._audit.check()
+        audit = self._holder.audit
+        audit.check()
         changed: tuple[str, ...] = ()
         code = MemlinesError.code
         try:
@@ -249,7 +250,7 @@ class Server:
             code = error.code
             raise
         finally:
-            self._audit.record(self._token.name, self._session, name, changed, code)
+            audit.record(self._holder.token.name, self._session, name, changed, code)
         return output
 
     # Resources and prompts

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memlines.paths import Workspace
 from memlines.serve.mcp.audit import Audit
-from memlines.serve.mcp.server import Server
+from memlines.serve.mcp.server import Holder, Server
 from memlines.serve.mcp.tokens import TokenFile
 from memlines.serve.rpc.workplace import Workplace
 from memlines.types import Scope
@@ -36,7 +36,7 @@ class Team:
                 place = Workplace(self._folder, {"scopes": list(found.scopes)})
                 self._places[found.scopes] = place
         # Entries and facts that a client writes are marked with this, like its lines in the log.
-        return Server(place, f"{found.name}-{self._run}", found, self.audit)
+        return Server(place, f"{found.name}-{self._run}", Holder(found, self.audit))
 
     def close(self) -> None:
         """Stop background work."""
