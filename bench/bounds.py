@@ -63,16 +63,17 @@ def slow_clients() -> dict[str, float]:
     from queue import SimpleQueue
     from threading import Thread
 
-    from memlines.serve.mcp.exchange import Exchange
+    from memlines.serve.mcp.guard import OneClient
     from memlines.serve.mcp.http import Listener, serve_http
     from memlines.serve.mcp.server import Server
     from memlines.serve.rpc.server import Event, Events
+    from memlines.serve.rpc.workplace import Workplace
 
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder))
+        client = OneClient("token", Server(Workplace(Path(folder))))
         events: Events = SimpleQueue()
-        listener = Listener("127.0.0.1", 0, "token", Exchange(server.methods()))
-        thread = Thread(target=serve_http, args=(listener, server, events))
+        listener = Listener("127.0.0.1", 0, client)
+        thread = Thread(target=serve_http, args=(listener, events))
         thread.start()
         held = [socket.create_connection(("127.0.0.1", listener.port)) for _ in range(SLOW)]
         for one in held:

@@ -2,7 +2,8 @@
 
     MemlinesError                 exit 1
     ├── UsageError                 exit 2   the arguments make no sense
-    │   └── PathError                       a path that may not be read
+    │   ├── PathError                       a path that may not be read
+    │   └── AccessRefused                   the client's token does not allow it
     ├── SettingsError              exit 3   a setting is unknown, wrong or not allowed
     │   └── MemoryOff              exit 10  the settings switch the memory off
     ├── WorkspaceError             exit 4   the folder is missing, unreadable or read-only
@@ -65,6 +66,12 @@ class PathError(UsageError):
     """A path that is not part of this memory."""
 
     code = "path"
+
+
+class AccessRefused(UsageError):
+    """The token of a client does not allow what it asked for."""
+
+    code = "access"
 
 
 class SettingsError(MemlinesError):

@@ -145,7 +145,7 @@ def served_by_engine(workspace: Path) -> Callable[[], None]:
 
 
 def served_by_mcp(workspace: Path) -> Callable[[], None]:
-    server = Server(workspace)
+    server = Server(workplace.Workplace(workspace))
     server.methods()["tools/list"].call({})
     return server.close
 

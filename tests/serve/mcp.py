@@ -14,14 +14,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
-from memlines.serve.mcp.exchange import Exchange
+from memlines.serve.mcp.guard import Clients, OneClient
 from memlines.serve.mcp.http import Listener, serve_http
 from memlines.serve.mcp.server import DIALECT, HANDSHAKE, STATELESS, Server
 from memlines.serve.rpc.server import Event, Events, serve
+from memlines.serve.rpc.workplace import Workplace
 from memlines.serve.tools import TOOLS, Call, Output, Tool
 from tests.programs import MAIN
 from tests.serve.rpc import DEADLINE, Client, Engine
@@ -83,7 +84,7 @@ class Lines(McpClient):
 @contextmanager
 def lines(folder: Path, session: str | None = "a-session") -> Iterator[Lines]:
     """Serve a memory over lines in this process; no handshake yet."""
-    client = Lines(Server(folder, session))
+    client = Lines(Server(Workplace(folder), session))
     try:
         yield client
     finally:
@@ -181,11 +182,11 @@ class Http:
 class Listening(Http):
     """A client of a server in this process."""
 
-    def __init__(self, listener: Listener, server: Server, token: str) -> None:
+    def __init__(self, listener: Listener, token: str) -> None:
         super().__init__(listener.port, token)
         self.listener = listener
         self.events: Events = SimpleQueue()
-        self.thread = threading.Thread(target=serve_http, args=(listener, server, self.events))
+        self.thread = threading.Thread(target=serve_http, args=(listener, self.events))
         self.thread.start()
 
     def end(self) -> None:
@@ -196,10 +197,12 @@ class Listening(Http):
 
 
 @contextmanager
-def listening(folder: Path) -> Iterator[Listening]:
-    """Serve a memory over HTTP in this process."""
-    server = Server(folder)
-    client = Listening(Listener("127.0.0.1", 0, TOKEN, Exchange(server.methods())), server, TOKEN)
+def listening(
+    folder: Path, clients: Clients | None = None, token: str = TOKEN, behind: tuple[str, ...] = ()
+) -> Iterator[Listening]:
+    """Serve a memory over HTTP in this process, to one client unless others are named."""
+    known = clients or OneClient(token, Server(Workplace(folder)))
+    client = Listening(Listener("127.0.0.1", 0, known, behind), token)
     try:
         yield client
     finally:
@@ -207,17 +210,17 @@ def listening(folder: Path) -> Iterator[Listening]:
 
 
 class HttpProcess(Engine):
-    """`memlines mcp --http` as a program, and a client of it."""
+    """`memlines mcp --http`, or `serve --http`, as a program, and a client of it."""
 
-    def __init__(self, arguments: list[str], env: Mapping[str, str | None], token_file: Path) -> None:
-        self._line = re.compile(rb"at http://127\.0\.0\.1:(\d+)/mcp")
+    def __init__(self, arguments: list[str], env: Mapping[str, str | None], token: Callable[[], str]) -> None:
+        self._line = re.compile(rb"at http://[\d.]+:(\d+)/mcp")
         self.printed: list[bytes] = []
         self._ready = threading.Event()
-        command = [sys.executable, "-u", "-c", MAIN, "mcp", "--http", "--port", "0", *arguments]
+        command = [sys.executable, "-u", "-c", MAIN, *arguments, "--http", "--port", "0"]
         Engine.__init__(self, command, {**WORDS_ONLY, **env}, None)
         assert self._ready.wait(DEADLINE), self.told
         (port,) = self._line.findall(b"".join(self.printed))
-        self.http = Http(int(port), token_file.read_text(encoding="ascii").strip())
+        self.http = Http(int(port), token())
 
     def _read(self) -> None:
         with self._answers as answers:
@@ -233,8 +236,25 @@ def http_process(
     *arguments: str | Path, token_file: Path, env: Mapping[str, str | None] | None = None
 ) -> Iterator[HttpProcess]:
     """Start `memlines mcp --http` on a free port."""
-    given = [*map(str, arguments), "--token-file", str(token_file)]
-    client = HttpProcess(given, env or {}, token_file)
+    given = ["mcp", *map(str, arguments), "--token-file", str(token_file)]
+    with _running(
+        HttpProcess(given, env or {}, lambda: token_file.read_text(encoding="ascii").strip())
+    ) as one:
+        yield one
+
+
+@contextmanager
+def team_process(
+    *arguments: str | Path, token_file: Path, token: str, env: Mapping[str, str | None] | None = None
+) -> Iterator[HttpProcess]:
+    """Start `memlines serve --http` on a free port."""
+    given = ["serve", *map(str, arguments), "--token-file", str(token_file)]
+    with _running(HttpProcess(given, env or {}, lambda: token)) as one:
+        yield one
+
+
+@contextmanager
+def _running(client: HttpProcess) -> Iterator[HttpProcess]:
     try:
         yield client
     finally:
@@ -243,11 +263,15 @@ def http_process(
 
 
 def add_tool(
-    monkeypatch: pytest.MonkeyPatch, name: str, run: Callable[[Call], Output], seconds: float = DEADLINE
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    run: Callable[[Call], Output],
+    seconds: float = DEADLINE,
+    effect: Literal["reads", "writes"] = "reads",
 ) -> None:
     """Have one more tool that can be called, for what no real tool does."""
     assert isinstance(TOOLS, dict)
-    monkeypatch.setitem(TOOLS, name, Tool(name, "", "reads", "", {}, run, seconds=seconds))
+    monkeypatch.setitem(TOOLS, name, Tool(name, "", effect, "", {}, run, seconds=seconds))
 
 
 def write_notes(folder: Path, notes: Mapping[str, str]) -> None:

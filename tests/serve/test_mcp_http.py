@@ -13,8 +13,8 @@ import pytest
 
 from memlines.errors import UsageError
 from memlines.serve.mcp import http as http_server
-from memlines.serve.mcp.exchange import Exchange, Reply
-from memlines.serve.mcp.http import Listener, check_loopback
+from memlines.serve.mcp.exchange import Reply
+from memlines.serve.mcp.http import Listener, check_address
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.serve.rpc.messages import MOST_BYTES
 from memlines.serve.tools import Call, Output, shown_tools
@@ -375,7 +375,7 @@ def test_who_is_being_answered_keeps_its_place_and_more_are_sent_away(
     end = threading.Event()
     asked: list[bytes] = []
 
-    def reply(body: bytes, headers: Any) -> Reply:
+    def reply(body: bytes, headers: Any, methods: Any) -> Reply:
         asked.append(body)
         end.wait(DEADLINE)
         return Reply(200)
@@ -587,14 +587,14 @@ def test_several_clients_are_served_at_once(client: Listening, monkeypatch: pyte
 )
 def test_it_does_not_listen_where_others_could_reach_it(host: str) -> None:
     with pytest.raises(UsageError, match="not an address of this machine"):
-        Listener(host, 0, TOKEN, Exchange({}))
+        check_address(host)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.2", "::1"])
 def test_it_listens_on_this_machine(host: str) -> None:
-    assert check_loopback(host) in ("127.0.0.1", "127.0.0.2", "::1")
+    assert check_address(host) in ("127.0.0.1", "127.0.0.2", "::1")
 
 
 def test_a_port_that_is_taken_is_told(client: Listening) -> None:
     with pytest.raises(UsageError, match=f"port {client.port} of 127.0.0.1 cannot be used"):
-        Listener("127.0.0.1", client.port, TOKEN, Exchange({}))
+        Listener("127.0.0.1", client.port, client.listener.clients)

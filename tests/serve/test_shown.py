@@ -16,6 +16,7 @@ from memlines.serve import shown
 from memlines.serve.hooks.events import Events
 from memlines.serve.mcp.server import Server
 from memlines.serve.rpc.engine import Engine
+from memlines.serve.rpc.workplace import Workplace
 from memlines.serve.shown import lines_cited
 from memlines.serve.tools import call_tool
 from tests.memories import words_memory, write
@@ -137,7 +138,7 @@ def test_what_a_tool_writes_was_not_shown(engine: Engine, workspace: Path) -> No
 
 
 def test_a_note_that_a_client_of_mcp_reads(workspace: Path) -> None:
-    server = Server(workspace)
+    server = Server(Workplace(workspace))
     methods = server.methods()
     about = {"name": "claude-code", "version": "1"}
     methods["initialize"].call({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": about})
@@ -151,7 +152,7 @@ def test_a_note_that_a_client_of_mcp_reads(workspace: Path) -> None:
 
 
 def test_the_client_of_mcp_is_not_guessed_among_several(workspace: Path) -> None:
-    server = Server(workspace)
+    server = Server(Workplace(workspace))
     for name in ("claude-code", "codex"):
         about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": name}}
         server.methods()["initialize"].call(about)

@@ -44,7 +44,7 @@ COMMANDS = {
     "uninstall": ("install", "Remove it from a client."),
     "hook": ("serve", "Answer an event of a client."),
     "mcp": ("serve", "Serve your memory to any MCP client."),
-    "serve": ("serve", "Answer a client program (JSON-RPC)."),
+    "serve": ("serve", "Serve your memory to a team (MCP) or a client program."),
     "config": ("config", "Show and change settings."),
 }
 """The module of each command, which has it as `<name>_command`, and what it does in one sentence."""

@@ -12,18 +12,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, get_args
 
 import click
 
-from memlines.cli.common import FOLDER, agent_option, workspace_option
+from memlines.cli.common import FOLDER, Function, agent_option, workspace_option
 from memlines.cli.output import print_line
 from memlines.errors import MemlinesError, UsageError, WorkspaceError
 from memlines.old_name import get_variable
 from memlines.paths import HOME_VARIABLE, Workspace
 from memlines.settings.workspace import find_workspace
+from memlines.types import Scope
 
 if TYPE_CHECKING:
+    from memlines.serve.mcp.guard import Clients
     from memlines.serve.mcp.server import Server
     from memlines.serve.rpc.engine import Engine
     from memlines.serve.rpc.server import Dialect, Events
@@ -93,8 +95,43 @@ def _answer_here(client: str, event: str) -> str:
 # serve
 
 
+_port_option = click.option(
+    "--port", type=click.IntRange(0, 65535), help=f"With --http: the port. [default: {_PORT}]"
+)
+
+
+def _host_option(what: str) -> Callable[[Function], Function]:
+    return click.option("--host", help=f"With --http: {what}. [default: {_HOST}]")
+
+
+def _token_file_option(what: str) -> Callable[[Function], Function]:
+    return click.option(
+        "--token-file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help=f"With --http: the file with {what}. [default: one in your state folder]",
+    )
+
+
 @click.command("serve")
-@click.option("--stdio", is_flag=True, help="Use standard input and output.")
+@click.option("--stdio", is_flag=True, help="Answer the program that starts this (JSON-RPC).")
+@click.option("--http", "over_http", is_flag=True, help="Serve a team, each with a token of its own (MCP).")
+@_token_file_option("the names and hashes of the tokens")
+@_port_option
+@_host_option("the address; one that others can reach only with --behind-proxy")
+@click.option(
+    "--behind-proxy",
+    metavar="NAME",
+    multiple=True,
+    help="With --http: the public name of a reverse proxy that adds TLS. May be given again.",
+)
+@click.option("--new-token", metavar="NAME", help="With --http: make a token, print it once, and end.")
+@click.option("--read-only", is_flag=True, help="With --new-token: it may not write.")
+@click.option(
+    "--scope",
+    type=click.Choice(get_args(Scope)),
+    multiple=True,
+    help="With --new-token: whose memory it may ask, beside the project's.",
+)
 @click.option(
     "-w",
     "--workspace",
@@ -102,16 +139,20 @@ def _answer_here(client: str, event: str) -> str:
     help="The folder with your notes. [default: found from the folder that the client names]",
 )
 @agent_option
-def serve_command(stdio: bool, workspace: Path | None) -> int:
-    """Answer a client program, one JSON-RPC request per line, until its input ends.
+def serve_command(stdio: bool, over_http: bool, workspace: Path | None, **options: Any) -> int:
+    """Serve your memory to a client program over standard streams, or to a team over HTTP.
 
-    docs/protocol.md describes the protocol.
+    With --stdio it answers one JSON-RPC request per line until its input ends (docs/protocol.md). With --http
+    it answers clients of the Model Context Protocol (docs/server.md).
     """
-    if not stdio:
+    if stdio == over_http:
         raise UsageError(
-            "memlines serve works only with --stdio",
-            todo="Run memlines serve --stdio; client programs start it like that, you need not",
+            "memlines serve needs either --stdio or --http",
+            todo="Run memlines serve --http for a team; client programs start memlines serve --stdio",
         )
+    if over_http:
+        return _serve_team(workspace, **options)
+    _refuse_options("can only be used with --http", **options)
     from memlines.serve.rpc.server import ENGINE
 
     def engine() -> Engine:
@@ -122,19 +163,51 @@ def serve_command(stdio: bool, workspace: Path | None) -> int:
     return serve_stdio(engine, ENGINE)
 
 
+def _serve_team(
+    workspace: Path | None,
+    token_file: Path | None,
+    new_token: str | None,
+    read_only: bool,
+    scope: Sequence[Scope],
+    **where: Any,
+) -> int:
+    from memlines.serve.mcp import tokens
+
+    file = token_file or tokens.usual_file()
+    if new_token is not None:
+        _refuse_options("cannot be used with --new-token", **where)
+        access: tokens.Access = "read" if read_only else "write"
+        click.echo(tokens.add(file, new_token, access, scope))
+        print_line(f"This token may {access}. It is not shown again; its hash is in {file}.", err=True)
+        return 0
+    _refuse_options("can only be used with --new-token", read_only=read_only, scope=scope)
+    from memlines.serve.mcp.team import Team
+
+    folder = _folder(workspace)
+    team = Team(folder, file)
+    about = (
+        f"Clients send a token of {file} as Authorization: Bearer. {team.audit.file} logs what they write."
+    )
+    return _serve_http(folder, team, about, **where)
+
+
+def _refuse_options(why: str, **options: Any) -> None:
+    """Refuse options that were given."""
+    names = [name for name, value in options.items() if value not in (None, ()) and value is not False]
+    if names:
+        given = " and ".join(f"--{name.replace('_', '-')}" for name in names)
+        raise UsageError(f"{given} {why}", todo="Leave it out")
+
+
 # mcp
 
 
 @click.command("mcp")
 @workspace_option
 @click.option("--http", "over_http", is_flag=True, help="Listen on a port of this machine instead.")
-@click.option("--port", type=click.IntRange(0, 65535), help=f"With --http: the port. [default: {_PORT}]")
-@click.option("--host", help=f"With --http: a loopback address. [default: {_HOST}]")
-@click.option(
-    "--token-file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="With --http: the file with the token that clients send. [default: one in your state folder]",
-)
+@_port_option
+@_host_option("a loopback address")
+@_token_file_option("the token that clients send")
 def mcp_command(
     workspace: Path | None, over_http: bool, port: int | None, host: str | None, token_file: Path | None
 ) -> int:
@@ -144,18 +217,16 @@ def mcp_command(
     """
     folder = _folder(workspace)
     if over_http:
-        return _serve_http(folder, host or _HOST, _PORT if port is None else port, token_file)
-    if (port, host, token_file) != (None, None, None):
-        raise UsageError(
-            "--port, --host and --token-file go with --http", todo="Add --http, or leave them out"
-        )
+        return _serve_one(folder, host, port, token_file)
+    _refuse_options("can only be used with --http", port=port, host=host, token_file=token_file)
     from memlines.serve.mcp.server import DIALECT
 
     def server() -> Server:
         from memlines.files.shown import CONNECTION
         from memlines.serve.mcp.server import Server
+        from memlines.serve.rpc.workplace import Workplace
 
-        return Server(folder, f"{CONNECTION}{os.urandom(8).hex()}")
+        return Server(Workplace(folder), f"{CONNECTION}{os.urandom(8).hex()}")
 
     return serve_stdio(server, DIALECT)
 
@@ -168,29 +239,43 @@ def _folder(named: Path | None) -> Path:
     if named is None and root == Path(root.anchor):
         raise WorkspaceError(
             f"this was started in {root}, which is not a project",
-            todo="Name the folder with the notes: memlines mcp --workspace FOLDER",
+            todo="Name the folder with the notes: --workspace FOLDER",
         )
     return root
 
 
-def _serve_http(folder: Path, host: str, port: int, named: Path | None) -> int:
-    from memlines.serve.mcp.exchange import Exchange
-    from memlines.serve.mcp.guard import token_file, token_in
-    from memlines.serve.mcp.http import Listener, serve_http
+def _serve_one(folder: Path, host: str | None, port: int | None, named: Path | None) -> int:
+    from memlines.serve.mcp.guard import OneClient, token_file, token_in
     from memlines.serve.mcp.server import Server
+    from memlines.serve.rpc.workplace import Workplace
 
     file = named or token_file()
-    server = Server(folder, None)
-    listener = Listener(host, port, token_in(file), Exchange(server.methods()))
-    events: Events = SimpleQueue()
-    with _end_on_signals(events) as signals:
-        print_line(f"Serving the memory of {folder} at {listener.url}")
-        print_line(f"Clients send the token in {file} as Authorization: Bearer. Ctrl-C ends this.")
-        serve_http(listener, server, events)
-    return _exit_code(signals)
+    client = OneClient(token_in(file), Server(Workplace(folder)))
+    return _serve_http(
+        folder, client, f"Clients send the token in {file} as Authorization: Bearer.", host, port
+    )
 
 
 # Serving
+
+
+def _serve_http(
+    folder: Path,
+    clients: Clients,
+    about: str,
+    host: str | None,
+    port: int | None,
+    behind_proxy: Sequence[str] = (),
+) -> int:
+    from memlines.serve.mcp.http import Listener, serve_http
+
+    listener = Listener(host or _HOST, _PORT if port is None else port, clients, behind_proxy)
+    events: Events = SimpleQueue()
+    with _end_on_signals(events) as signals:
+        print_line(f"Serving the memory of {folder} at {listener.url}")
+        print_line(f"{about} Ctrl-C ends this.")
+        serve_http(listener, events)
+    return _exit_code(signals)
 
 
 def serve_stdio(engine: Callable[[], Engine | Server], dialect: Dialect) -> int:

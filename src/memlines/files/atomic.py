@@ -29,6 +29,7 @@ TEMPORARY_PREFIXES = (TEMPORARY_PREFIX, ".recollect-")
 """What unfinished files begin with, those included that the project left by its first name."""
 
 TEMPORARY_NAME = re.compile(r"\.(?:memlines|recollect)-[0-9a-f]{32}\.tmp")
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NEW_FILE = 0o666  # less what the umask removes
 _ALL_OF_GROUP, _GROUP_MAY_WRITE = 0o070, 0o060
 _AT_ONCE = 1 << 20
@@ -91,6 +92,34 @@ def replace(
         finally:
             _discard(folder, temporary)
         _confirm(folder, path)
+
+
+def append(path: Path, data: bytes, *, root: Path, durable: bool = False) -> int:
+    """Add to the end of a private file, which is made if it is missing; return its new size.
+
+    All of the data is added or, if the disk is full, nothing. The caller is the only writer.
+    """
+    with open_folder(path.parent, root) as folder:
+        handle = folder.open_private(path.name, _APPEND)
+        try:
+            before = os.fstat(handle)
+            if not stat.S_ISREG(before.st_mode):
+                raise OSError(errno.EINVAL, "not a regular file")
+            try:
+                rest = data
+                while rest:
+                    rest = rest[os.write(handle, rest) :]
+                if durable:
+                    os.fsync(handle)
+            except OSError:
+                with suppress(OSError):  # a part that stays is one more line that cannot be read
+                    os.ftruncate(handle, before.st_size)
+                raise
+        finally:
+            os.close(handle)
+        if durable and not before.st_size:
+            folder.sync()
+    return before.st_size + len(data)
 
 
 def remove(path: Path, expected: bytes, *, root: Path | None = None) -> None:

@@ -11,9 +11,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import os
 import secrets
-import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -24,7 +22,7 @@ from typing import Any
 from memlines.errors import WriteError
 from memlines.files import atomic
 from memlines.files.place import reading
-from memlines.folders import PRIVATE_FILE, open_folder
+from memlines.folders import PRIVATE_FILE
 from memlines.paths import Workspace
 from memlines.records import dataclass
 
@@ -34,7 +32,6 @@ FORGET = "forget"
 """The command of an operation that cannot be taken back, nor what was done before it."""
 
 _STAMP = "%Y%m%dT%H%M%S.%fZ"
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _NO_FILE = (errno.ENXIO, errno.EISDIR, errno.EINVAL)
 _HASH_DIGITS = 32
 _SHORT = 8
@@ -304,16 +301,8 @@ def _append(workspace: Workspace, fields: dict[str, Any]) -> None:
         line |= {"command": running.command} | ({"undoes": running.undoes} if running.undoes else {})
     # The line break comes first: a line that a power cut tore does not take the next one with it.
     data = f"\n{json.dumps(line)}".encode()
-    with _name_odd_file(workspace), open_folder(workspace.private, workspace.root) as folder:
-        handle = folder.open_private(FILE_NAME, _APPEND)
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise OSError(errno.EINVAL, "not a regular file")
-            while data:
-                data = data[os.write(handle, data) :]
-            size = os.fstat(handle).st_size
-        finally:
-            os.close(handle)
+    with _name_odd_file(workspace):
+        size = atomic.append(workspace.private / FILE_NAME, data, root=workspace.root)
     running.is_new = False
     if size > MAX_BYTES and not running.made_room:
         running.made_room = True

@@ -74,8 +74,7 @@ class _Call:
 class Exchange:
     """Answers requests from any thread, each within its time."""
 
-    def __init__(self, methods: Mapping[str, Method]) -> None:
-        self._methods = methods
+    def __init__(self) -> None:
         self._workers: Workers[_Call] = Workers(self._work)
 
     def close(self, seconds: float) -> None:
@@ -83,8 +82,8 @@ class Exchange:
         self._workers.drain(seconds)
         self._workers.close(0.0)
 
-    def answer(self, body: bytes, headers: Message) -> Reply:
-        """Answer what came in one request of HTTP."""
+    def answer(self, body: bytes, headers: Message, methods: Mapping[str, Method]) -> Reply:
+        """Answer what came in one request of HTTP, with the methods that its client may call."""
         request = None
         try:
             request = parse_request(body)
@@ -93,13 +92,12 @@ class Exchange:
             return Reply(400, raised_line(request.id if request else refused.request, refused))
         if request.id is None:
             return Reply(202)  # it cancels nothing: the ids of requests belong to their senders alone
-        answer, succeeded = self._answer(request)
+        answer, succeeded = self._answer(request, methods.get(request.method))
         if succeeded or not stateless:
             return Reply(200, answer)
         return Reply(_STATUS.get(json.loads(answer)["error"]["code"], 200), answer)
 
-    def _answer(self, request: Request) -> tuple[bytes, bool]:
-        method = self._methods.get(request.method)
+    def _answer(self, request: Request, method: Method | None) -> tuple[bytes, bool]:
         if method is None:
             return raised_line(request.id, unknown_method(request.method)), False
         call = _Call(request, method)

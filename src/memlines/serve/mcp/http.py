@@ -1,4 +1,4 @@
-"""Listen for HTTP on this machine only; no client can hold the server up by being slow or large.
+"""Listen for HTTP on this machine or behind a proxy; no slow or large client can hold the server up.
 
 The server of the standard library does the work. It is simple and well known, and what it lacks for this
 purpose is here: limits for the time a request may take to arrive, and for how many are served at once. When
@@ -11,7 +11,7 @@ import io
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from email.message import Message
 from http.server import BaseHTTPRequestHandler
@@ -22,8 +22,7 @@ from typing import Any, cast
 
 from memlines.errors import UsageError, reason_of
 from memlines.serve.mcp.exchange import Exchange, Reply
-from memlines.serve.mcp.guard import ENDPOINT, Guard, Refusal
-from memlines.serve.mcp.server import Server
+from memlines.serve.mcp.guard import ENDPOINT, Clients, Guard, Refusal, check_public_name
 from memlines.serve.rpc.messages import MOST_BYTES, NOT_A_REQUEST, error_line, log_traceback
 from memlines.serve.rpc.server import SECONDS_FOR_CALLS, SECONDS_TO_END, Event, Events
 
@@ -44,18 +43,20 @@ _FULL = (
 
 
 class Listener(ThreadingTCPServer):
-    """A port on this machine, and the clients that are connected to it."""
+    """A port of this machine, and the clients that are connected to it."""
 
     daemon_threads = True
     block_on_close = False
     allow_reuse_address = sys.platform != "win32"  # there it would let others listen on the same port
     request_queue_size = MOST_CONNECTIONS
 
-    def __init__(self, host: str, port: int, token: str, exchange: Exchange) -> None:
-        """Listen; port 0 takes one that is free."""
-        address = check_loopback(host)
+    def __init__(self, host: str, port: int, clients: Clients, behind: Collection[str] = ()) -> None:
+        """Listen; port 0 takes one that is free, and `behind` has the public names of proxies."""
+        address = check_address(host, is_behind=bool(behind))
+        names = [check_public_name(name) for name in behind]
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self.exchange = exchange
+        self.clients = clients
+        self.exchange = Exchange()
         self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._lock = threading.Lock()
         self._waiting: dict[socket.socket, tuple[bool, float]] = {}
@@ -70,7 +71,7 @@ class Listener(ThreadingTCPServer):
         shown = f"[{address}]" if ":" in address else address
         self.port: int = self.server_address[1]
         self.url = f"http://{shown}:{self.port}{ENDPOINT}"
-        self.guard = Guard(self.port, token, MOST_BYTES)
+        self.guard = Guard(self.port, clients, MOST_BYTES, names)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a client in a thread of its own, or send it away if all others are being answered."""
@@ -189,9 +190,9 @@ class _Connection(BaseHTTPRequestHandler):
         raise AttributeError(name)
 
     def _handle(self) -> None:
-        refusal = self._listener.guard.check(self.command, self.path, self.headers)
-        if refusal is not None:
-            self._refuse(refusal)
+        checked = self._listener.guard.check(self.command, self.path, self.headers)
+        if isinstance(checked, Refusal):
+            self._refuse(checked)
             return
         self._is_known = True
         self._listener.wait_for(self.connection, is_known=True)
@@ -209,7 +210,7 @@ class _Connection(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         self._listener.stop_waiting_for(self.connection)
-        reply = self._listener.exchange.answer(body, self.headers)
+        reply = self._listener.exchange.answer(body, self.headers, checked.methods())
         self._listener.wait_for(self.connection, is_known=True)  # to receive the answer, and to ask again
         self._send(reply)
 
@@ -259,20 +260,24 @@ class _Connection(BaseHTTPRequestHandler):
         """Write nothing: requests hold what the user said."""
 
 
-def check_loopback(host: str) -> str:
-    """Return an address that only this machine can reach, or refuse another one."""
+def check_address(host: str, *, is_behind: bool = False) -> str:
+    """Return an address that only this machine can reach, or any one behind a proxy; refuse another."""
     if host == "localhost":
         return "127.0.0.1"
     with suppress(ValueError):
-        if ip_address(host).is_loopback and "%" not in host:
+        if (ip_address(host).is_loopback or is_behind) and "%" not in host:
             return host
+    if is_behind:
+        raise UsageError(f"{host[:60]!r} is not an address", todo="Give one such as 127.0.0.1 or 0.0.0.0")
     raise UsageError(
-        f"{host[:60]!r} is not an address of this machine alone",
-        todo="Only loopback addresses are served: 127.0.0.1 or ::1",
+        f"{host[:60]!r} is not an address of this machine alone, and tokens would cross the network in plain"
+        " text",
+        todo="Use a loopback address, 127.0.0.1 or ::1; in front of 'memlines serve --http' a reverse proxy"
+        " can add TLS: name it with --behind-proxy",
     )
 
 
-def serve_http(listener: Listener, server: Server, events: Events) -> None:
+def serve_http(listener: Listener, events: Events) -> None:
     """Answer requests until `Event.END` is put into `events`; return soon after that."""
     accepting = threading.Thread(
         target=listener.serve_forever, kwargs={"poll_interval": 0.2}, name="memlines-http", daemon=True
@@ -283,6 +288,6 @@ def serve_http(listener: Listener, server: Server, events: Events) -> None:
     listener.shutdown()
     listener.server_close()
     listener.exchange.close(SECONDS_FOR_CALLS)
-    closing = threading.Thread(target=server.close, name="memlines-end", daemon=True)
+    closing = threading.Thread(target=listener.clients.close, name="memlines-end", daemon=True)
     closing.start()
     closing.join(SECONDS_TO_END)

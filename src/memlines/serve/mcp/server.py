@@ -9,10 +9,8 @@ needs it; a client that lists the tools does not wait for that.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memlines.errors import MemlinesError, UsageError
@@ -26,8 +24,10 @@ from memlines.settings.values import shown_value
 from memlines.text.neutral import neutralise, visible_values
 
 if TYPE_CHECKING:
-    from memlines.memory.memory import Memory
+    from memlines.serve.mcp.audit import Audit
+    from memlines.serve.mcp.tokens import Token
     from memlines.serve.rpc.workplace import Workplace
+    from memlines.serve.tools import Output
 
 HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """The versions that begin with `initialize`, the newest first."""
@@ -57,6 +57,7 @@ nothing in it marks the notes as quotes.
 
 _HOUR_MS = 3_600_000
 _CONSTANT = {"ttlMs": _HOUR_MS, "cacheScope": "public"}
+_BY_TOKEN = {"ttlMs": _HOUR_MS, "cacheScope": "private"}
 _CHANGING = {"ttlMs": 0, "cacheScope": "private"}
 
 _SECONDS = 10.0
@@ -126,27 +127,41 @@ class _Operation:
     kept: Mapping[str, Any] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The one client of a team that a server is for: its token, and the log of what is written."""
+
+    token: Token
+    audit: Audit
+
+
 class Server:
     """One memory for clients of the protocol."""
 
-    def __init__(self, folder: Path, session: str | None = None) -> None:
-        """Serve the memory in a folder; `session` marks the entries that belong to it."""
-        self._folder = folder
+    def __init__(self, place: Workplace, session: str | None = None, holder: Holder | None = None) -> None:
+        """Serve a memory; `session` marks the entries that belong to it.
+
+        A holder may do what its token allows, and what it writes is logged.
+        """
+        self._place = place
         self._session = session
         self._clients: set[str] = set()
         """The names of the clients that shook hands; over HTTP there may be several."""
-        self._lock = threading.Lock()
-        self._place: Workplace | None = None
+        self._holder = holder
+        self._writes = holder is None or holder.token.access == "write"
+        kept = _CONSTANT if holder is None else _BY_TOKEN
         shared = {
-            "tools/list": _Operation(self._list_tools, kept=_CONSTANT),
+            "tools/list": _Operation(self._list_tools, kept=kept),
             "tools/call": _Operation(self._call_tool, tool_seconds),
             "resources/list": _Operation(self._list_resources, _SECONDS_FOR_NOTES, _CHANGING),
             "resources/templates/list": _Operation(
                 lambda params: {"resourceTemplates": list(offers.TEMPLATES)}, kept=_CONSTANT
             ),
             "resources/read": _Operation(self._read_resource, _SECONDS_FOR_NOTES, _CHANGING),
-            "prompts/list": _Operation(lambda params: {"prompts": list(offers.PROMPTS)}, kept=_CONSTANT),
-            "prompts/get": _Operation(_get_prompt),
+            "prompts/list": _Operation(
+                lambda params: {"prompts": offers.list_prompts(writes=self._writes)}, kept=kept
+            ),
+            "prompts/get": _Operation(self._get_prompt),
         }
         self._handshake = {
             INITIALIZE: _Operation(self._initialize),
@@ -156,9 +171,9 @@ class Server:
         about = {
             "supportedVersions": list(STATELESS),
             "capabilities": offers.CAPABILITIES,
-            "instructions": offers.INSTRUCTIONS,
+            "instructions": self._instructions,
         }
-        self._stateless = {"server/discover": _Operation(lambda params: about, kept=_CONSTANT), **shared}
+        self._stateless = {"server/discover": _Operation(lambda params: about, kept=kept), **shared}
 
     def methods(self) -> Mapping[str, Method]:
         """Return every method by its name."""
@@ -167,8 +182,7 @@ class Server:
 
     def close(self) -> None:
         """Stop background work."""
-        if self._place is not None:
-            self._place.close()
+        self._place.close()
 
     def _answer(self, name: str, params: Params) -> dict[str, Any]:
         """Answer a request by the rules of the version that it speaks."""
@@ -196,21 +210,25 @@ class Server:
             "protocolVersion": asked if asked in HANDSHAKE else HANDSHAKE[0],
             "capabilities": offers.CAPABILITIES,
             "serverInfo": offers.SERVER,
-            "instructions": offers.INSTRUCTIONS,
+            "instructions": self._instructions,
         }
+
+    @property
+    def _instructions(self) -> str:
+        return offers.INSTRUCTIONS if self._writes else offers.READ_INSTRUCTIONS
 
     # Tools
 
     def _list_tools(self, params: Params) -> dict[str, Any]:
-        return {"tools": offers.list_tools(maintenance=self._workplace().shows_maintenance)}
+        maintenance = self._place.shows_maintenance
+        return {"tools": offers.list_tools(maintenance=maintenance, writes=self._writes)}
 
     def _call_tool(self, params: Params) -> dict[str, Any]:
         name = _parse("tools/call", params, name=_TEXT)["name"]
-        tool_named(name)  # an unknown one is an error of the request, not of the tool
+        is_writing = tool_named(name).effect != "reads"  # an unknown one is an error of the request
+        call = self._write if is_writing else self._run
         try:
-            output = call_tool(
-                self._memory(), name, params.get("arguments"), self._session, self._client_of(params)
-            )
+            output = call(name, params.get("arguments"), self._client_of(params))
         except MemlinesError as error:
             meta = {DATA_KEY: visible_values(error.to_json())}
             return {"content": [_text(neutralise(str(error)))], "isError": True, "_meta": meta}
@@ -218,40 +236,53 @@ class Server:
 
     def _client_of(self, params: Params) -> str:
         """Return the name of the client that sent a request, if only that one can have sent it."""
+        if self._holder is not None:
+            return self._holder.token.name
         meta = params.get("_meta")
         named = _client_name(meta.get(_CLIENT_KEY)) if isinstance(meta, Mapping) else ""
         return named or (next(iter(self._clients)) if len(self._clients) == 1 else "")
 
-    # Resources
+    def _run(self, name: str, arguments: Any, client: str) -> Output:
+        return call_tool(self._place.memory(), name, arguments, self._session, client)
+
+    def _write(self, name: str, arguments: Any, client: str) -> Output:
+        """Call a tool that writes, if the token allows that, and log it."""
+        if self._holder is None:
+            return self._run(name, arguments, client)
+        audit = self._holder.audit
+        audit.check()
+        changed: tuple[str, ...] = ()
+        code = MemlinesError.code
+        try:
+            if not self._writes:
+                raise offers.refuse_to_write(name)
+            output = self._run(name, arguments, client)
+            changed, code = output.changed, ""
+        except MemlinesError as error:
+            code = error.code
+            raise
+        finally:
+            audit.record(self._holder.token.name, self._session, name, changed, code)
+        return output
+
+    # Resources and prompts
 
     def _list_resources(self, params: Params) -> dict[str, Any]:
         given = _parse("resources/list", params, cursor=Argument("text"))
-        return offers.list_notes(self._memory(), given.get("cursor"))
+        return offers.list_notes(self._place.memory(), given.get("cursor"))
 
     def _read_resource(self, params: Params) -> dict[str, Any]:
         uri = _parse("resources/read", params, uri=_TEXT)["uri"]
-        return offers.read_note(self._memory(), uri, self._session, self._client_of(params))
+        return offers.read_note(self._place.memory(), uri, self._session, self._client_of(params))
 
-    def _memory(self) -> Memory:
-        return self._workplace().memory()
-
-    def _workplace(self) -> Workplace:
-        from memlines.serve.rpc.workplace import Workplace
-
-        with self._lock:
-            if self._place is None:
-                self._place = Workplace(self._folder)
-            return self._place
+    def _get_prompt(self, params: Params) -> dict[str, Any]:
+        given = _parse("prompts/get", params, name=_TEXT, arguments=Argument("object"))
+        return offers.render_prompt(given["name"], given.get("arguments", {}), writes=self._writes)
 
 
 def _client_name(about: Any) -> str:
     name = about.get("name") if isinstance(about, Mapping) else None
     return name if isinstance(name, str) else ""
-
-
-def _get_prompt(params: Params) -> dict[str, Any]:
-    given = _parse("prompts/get", params, name=_TEXT, arguments=Argument("object"))
-    return offers.render_prompt(given["name"], given.get("arguments", {}))
 
 
 def _parse(method: str, params: Params, **arguments: Argument) -> dict[str, Any]:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from memlines.errors import MemlinesError, WorkspaceError
 from memlines.files.place import holds_memory
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, extra_roots
-from memlines.memory.memory import Memory
 from memlines.paths import Workspace, contains, user_config_file, user_state_dir
 from memlines.settings.workspace import find_workspace
+
+if TYPE_CHECKING:
+    from memlines.memory.memory import Memory
 
 _MINUTE = 60.0
 
@@ -22,8 +26,10 @@ class Workplace:
     While it is open, it is synced every `sync.interval_minutes`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, Any] | None = None) -> None:
+        """Name the folder, and settings that count more than those of files."""
         self.workspace = Workspace.at(folder)
+        self.settings = settings
         self._lock = threading.Lock()
         self._opened: _Opened | None = None
         self._seen: tuple[tuple[int, int, int] | None, ...] = ()
@@ -68,7 +74,9 @@ class _Opened:
     """An open memory, and the clock that has it synced in the background."""
 
     def __init__(self, place: Workplace) -> None:
-        self.memory = Memory(place.workspace.root)
+        from memlines.memory.memory import Memory
+
+        self.memory = Memory(place.workspace.root, place.settings)
         self._place = place
         self._closing = threading.Event()
         self._clock: threading.Thread | None = None

@@ -69,4 +69,4 @@ def call_tool(
     if tool in (SEARCH, GET, RECALL, FORGET):
         kind, query = tool.name.removeprefix("memory_"), given.get("query", "")
         record_shown(memory, kind, lines_in(output.data), session=session, client=client, query=query)
-    return Output(neutralise(output.text), visible_values(output.data))
+    return Output(neutralise(output.text), visible_values(output.data), output.changed)

@@ -52,6 +52,8 @@ class Output:
 
     text: str
     data: Mapping[str, Any] = field(default_factory=dict)
+    changed: tuple[str, ...] = ()
+    """What was written or forgotten: citations and ids of facts, never a text."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it with stable field names."""
