@@ -42,6 +42,12 @@ if TYPE_CHECKING:
     "--source",
     help="Search only this source; you can repeat it. [default: the setting sources]",
 )
+@argument_option(
+    SEARCH["as_of"],
+    "--as-of",
+    metavar="DAY",
+    help="Answer from the notes as they were at the end of this day or month, such as 2026-03-01.",
+)
 @click.option("--why", is_flag=True, help="Explain the score of each hit.")
 @common_options
 def search_command(

@@ -42,6 +42,9 @@ from memlines.types import Document, Fingerprint, FoundFile, Hit, Mode, Progress
 if TYPE_CHECKING:
     from memlines.memory.manager import Manager
 
+Find = Callable[["Manager", Query, Progress], SearchResult]
+"""Answers a query for an open memory."""
+
 Narrow = Callable[[Index], CandidateSet]
 """Names the chunks of an open index that alone may answer."""
 
@@ -65,18 +68,24 @@ class Embedder:
     fallback: Mapping[str, Any] | None = None
 
 
-def search_asked(manager: Manager, query: Query, progress: Progress = silent) -> SearchResult:
-    """Answer a query that a person or an agent asks for, as `search_fresh` does, reranked if so set."""
+def search_asked(
+    manager: Manager, query: Query, progress: Progress = silent, find: Find | None = None
+) -> SearchResult:
+    """Answer a query that a person or an agent asks for, reranked if so set.
+
+    What finds the answer is `search_fresh`, if nothing else is named.
+    """
+    find = find or search_fresh
     wanted = manager.settings.rerank
     is_ordered = query.is_only_days or query.profile == "openclaw"  # by time, or as OpenClaw would
     if wanted.provider == "none" or query.mode == "words" or is_ordered:
-        return search_fresh(manager, query, progress)
+        return find(manager, query, progress)
     from memlines.memory.reranking import rerank
 
     manager.reranker.load_soon()  # while search does its work
     most = query.settings.max_results
     more = replace(query.settings, max_results=max(most, wanted.candidates))
-    result = rerank(manager, query.text, search_fresh(manager, replace(query, settings=more), progress))
+    result = rerank(manager, query.text, find(manager, replace(query, settings=more), progress))
     return replace(result, hits=result.hits[:most])
 
 
@@ -87,8 +96,7 @@ def search_fresh(
 
     A note that does not hold what the index says of it is indexed again, and only what it holds is shown.
     """
-    if query.is_calibrated and query.expansion is NO_EXPANSION and (names := manager.aliases.read()).groups:
-        query = query.expand(names.expand(query.text))
+    query = expand_names(manager, query)
     words_only = query.mode == "words"
     warnings, state = manager.refresh(progress, words_only=words_only)
     try:
@@ -109,6 +117,13 @@ def search_fresh(
     # What cannot be compared is shown only if we made the index.
     shown = (True, None) if is_ours else (True,)
     return replace(result, hits=tuple([hit for hit in result.hits if manager.quotes.is_true(hit) in shown]))
+
+
+def expand_names(manager: Manager, query: Query) -> Query:
+    """Return a query with the other names that the user gave to what it says."""
+    if query.is_calibrated and query.expansion is NO_EXPANSION and (names := manager.aliases.read()).groups:
+        return query.expand(names.expand(query.text))
+    return query
 
 
 def search_as_indexed(manager: Manager, query: Query) -> SearchResult:

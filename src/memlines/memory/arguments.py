@@ -105,6 +105,7 @@ SEARCH: Arguments = {
     "min_score": Argument("number", "Leave out what scores lower (0 to 1).", 0, 1),
     "mode": Argument("text", "What to search by.", choices=get_args(Mode), required=True),
     "sources": Argument("list", "Where to search.", choices=get_args(Source)),
+    "as_of": Argument("text", "A day or month such as 2026-03: answer from the notes as they were then."),
 }
 READ: Arguments = {
     "path": Argument(
@@ -143,6 +144,10 @@ FORGET: Arguments = {
     "session": Argument("text", "Forget what was remembered in this session, and the session itself."),
 }
 VERSION: Arguments = {"path": _TEXT, "version": _TEXT}
+LOG: Arguments = {
+    "path": _TEXT,
+    "most": Argument("int", "How many changes at most.", 1, 1000, required=True),
+}
 FACT: Arguments = {
     "id": _TEXT,
     "text": Argument("text", "The fact, in one sentence.", required=True),

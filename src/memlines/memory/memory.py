@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from memlines.errors import SettingsError
@@ -21,7 +21,18 @@ from memlines.memory.open_index import silent
 from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.settings import Loaded, Settings, load, refuse_if_off, switched_off
 from memlines.settings.workspace import find_workspace
-from memlines.types import CONTEXT_TOKENS, Excerpt, Mode, Progress, Report, SearchResult, Source, Space
+from memlines.types import (
+    CONTEXT_TOKENS,
+    LOG_CHANGES,
+    Excerpt,
+    Mode,
+    Progress,
+    Report,
+    SearchResult,
+    Source,
+    Space,
+    cited_day,
+)
 
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors
@@ -36,6 +47,7 @@ if TYPE_CHECKING:
     from memlines.memory.notes.remember import Remembered
     from memlines.memory.notes.undo import Undone
     from memlines.memory.notes.versions import RestoredVersion
+    from memlines.memory.past.log import Change
     from memlines.memory.status import Status
 
 _CONVERSATIONS = ("sessions/", "snapshots/")
@@ -189,6 +201,7 @@ class Memory:
         now: datetime | None = None,
         full: bool = False,
         strict: bool = False,
+        as_of: date | str | None = None,
         progress: Progress = silent,
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer.
@@ -196,7 +209,9 @@ class Memory:
         A hit is the passage that answers, of at most twelve lines; with `full` it is the chunk around it.
         If an answer is not likely, the result is not `confident`, and the hits are the nearest lines. With
         `strict` there are none then, and spelling is not corrected: do so for what no one asked to see. With
-        `min_score` nothing below that is shown. Files that changed are indexed first.
+        `min_score` nothing below that is shown. Files that changed are indexed first. With `as_of`, a day or
+        a month, the notes answer as they were at its end; so does a question such as "what did we believe in
+        March?".
         """
         self._check(
             arguments.SEARCH,
@@ -213,6 +228,11 @@ class Memory:
         from memlines.memory.answering import search_asked, search_fresh
 
         settings = self.settings
+        day, moment = None, now or datetime.now(UTC)
+        if as_of is not None:
+            from memlines.memory.past.days import parse_moment
+
+            day, moment = parse_moment(as_of, settings, moment)
         wanted = settings.query if max_results is None else replace(settings.query, max_results=max_results)
         parsed = parse_query(
             query,
@@ -220,12 +240,17 @@ class Memory:
             settings.profile,
             mode=mode,
             sources=tuple(sources) if sources else settings.sources,
-            now=now or datetime.now(UTC),
+            now=moment,
             cut=min_score,
             full=full,
             corrects=not strict,
             strict=strict,
+            as_of=day,
         )
+        if parsed.as_of is not None:
+            from memlines.memory.past.search import search_past
+
+            return search_asked(self._manager, parsed, progress, search_past)
         return (search_fresh if strict else search_asked)(self._manager, parsed, progress)
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
@@ -335,6 +360,16 @@ class Memory:
         self._check(arguments.VERSION, path=path)
         return list_versions(self.workspace, path)
 
+    def log(self, path: str, *, most: int = LOG_CHANGES) -> tuple[Change, ...]:
+        """Return how a note, or the lines that a citation names, changed over time, the newest change first.
+
+        Known are the changes that Memlines made, the commits around the notes, and the note as it is.
+        """
+        from memlines.memory.past.log import list_changes
+
+        self._check(arguments.LOG, path=path, most=most)
+        return list_changes(self._manager, path, most)
+
     def read_version(self, path: str, version: str) -> str:
         """Return what a version of a note says; it goes by its name, or by its number from the newest on."""
         from memlines.memory.notes.versions import read_version
@@ -381,6 +416,10 @@ class Memory:
             from memlines.memory.conversations.reading import read_turns
 
             return read_turns(workspace, settings, inside, start, lines, column, self._manager.heads)
+        if (past := cited_day(path)) is not None:
+            from memlines.memory.past.search import read_past
+
+            return read_past(self._manager, *past, start, lines, column, private=private)
         limit = settings.files.max_bytes
         return read_lines(workspace, settings.extra_paths, path, start, lines, limit, column, private=private)
 
