@@ -105,8 +105,10 @@ class GitHistory:
 
     def commit_at(self, moment: datetime) -> Commit | None:
         """Return the newest commit that is not later than a moment."""
-        until = f"--min-age={int(moment.timestamp())}"
-        return next(iter(self._commits("--max-count=1", until)), None)
+        seconds = int(moment.timestamp())
+        if seconds <= 0:  # which git would read as another time
+            return None
+        return next(iter(self._commits("--max-count=1", f"--min-age={seconds}")), None)
 
     def first_commit(self) -> Commit | None:
         """Return the oldest commit that is known and changed a note; a shallow clone lacks older ones."""
@@ -125,7 +127,11 @@ class GitHistory:
             about, _, path = line.partition("\t")
             mode, _, name, size = (*about.split(), "", "", "", "")[:4]
             is_note = path.endswith(SUFFIX) and not IGNORED_DIRS.intersection(path.split("/")[:-1])
-            if mode in _FILE_MODES and is_note and is_unicode(path) and int(size) <= max_bytes:
+            if mode not in _FILE_MODES or not is_note or not is_unicode(path):
+                continue
+            if not size.isdigit():
+                self._note(f"{path!r} is missing or damaged in {commit.id[:12]}")
+            elif int(size) <= max_bytes:
                 notes[path] = Blob(name, int(size))
         return notes
 
