@@ -114,7 +114,7 @@ def test_sessions_are_not_part_of_it(memory: Memory) -> None:
 def test_notes_of_which_only_dates_are_known_are_counted(memory: Memory) -> None:
     (memory.workspace.root / "memory/new.md").write_text("undated\n", encoding="utf-8")
     assert memory.search("billing", as_of=MARCH).warnings == (
-        "of 1 of the notes only entries with a date are known for that day",
+        "of 1 note, only entries with a date are known for that day",
     )
 
 

@@ -18,7 +18,7 @@ from memlines.types import LOG_CHANGES
 if TYPE_CHECKING:
     from memlines.files.history import Version
     from memlines.memory.memory import Memory
-    from memlines.memory.past.log import Change
+    from memlines.memory.past.log import LoggedChange
 
 _VERBS = {
     (False, False): "Took back",
@@ -232,7 +232,7 @@ def log_command(path: str, most: int, workspace: Path | None) -> None:
         print_line(f"No change of {path} is known")
 
 
-def _what_changed(change: Change) -> str:
+def _what_changed(change: LoggedChange) -> str:
     if change.origin == "git":
         return f"git {change.by[:12]}"
     return harmless_name(change.by) if change.by else "found like this"

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from memlines.memory.notes.remember import Remembered
     from memlines.memory.notes.undo import Undone
     from memlines.memory.notes.versions import RestoredVersion
-    from memlines.memory.past.log import Change
+    from memlines.memory.past.log import LoggedChange
     from memlines.memory.status import Status
 
 _CONVERSATIONS = ("sessions/", "snapshots/")
@@ -360,7 +360,7 @@ class Memory:
         self._check(arguments.VERSION, path=path)
         return list_versions(self.workspace, path)
 
-    def log(self, path: str, *, most: int = LOG_CHANGES) -> tuple[Change, ...]:
+    def log(self, path: str, *, most: int = LOG_CHANGES) -> tuple[LoggedChange, ...]:
         """Return how a note, or the lines that a citation names, changed over time, the newest change first.
 
         Known are the changes that Memlines made, the commits around the notes, and the note as it is.

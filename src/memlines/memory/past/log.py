@@ -28,7 +28,7 @@ _LONG = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LoggedChange:
     """What changed in a note at a time, and where the lines are since then.
 
     `origin` says what knows of it: the `history` that Memlines keeps, a commit in `git`, or only the note as
@@ -62,7 +62,7 @@ class Change:
         }
 
 
-def list_changes(manager: Manager, citation: str, most: int) -> tuple[Change, ...]:
+def list_changes(manager: Manager, citation: str, most: int) -> tuple[LoggedChange, ...]:
     """Return the changes of a note or of the lines that a citation names, the newest first."""
     path, first, count = parse_citation(citation, None, None)
     if cited_day(path):
@@ -77,7 +77,7 @@ def list_changes(manager: Manager, citation: str, most: int) -> tuple[Change, ..
     begin, end = (0, len(newest)) if first is None else (first - 1, first - 1 + (count or 1))
     if first is not None and begin >= len(newest):
         raise UsageError(f"{path} has {len(newest)} lines", todo="Name lines that it has now")
-    changes: list[Change] = []
+    changes: list[LoggedChange] = []
     follows_lines = first is not None
     end = min(end, len(newest))
     for place, (seen, lines) in enumerate(states):
@@ -86,7 +86,7 @@ def list_changes(manager: Manager, citation: str, most: int) -> tuple[Change, ..
         diff = [*unified_diff(older[below:above], lines[begin:end], lineterm="", n=2)][2:]
         if diff:
             span = (begin + 1, end) if begin < end else (0, 0)
-            changes.append(Change(path, seen.time, seen.origin, seen.by, *span, "\n".join(diff)))
+            changes.append(LoggedChange(path, seen.time, seen.origin, seen.by, *span, "\n".join(diff)))
         begin, end = below, above
         if len(changes) == most or (follows_lines and begin == end):
             break

@@ -104,6 +104,9 @@ def _note_at(
         return None
     if last is not None and not last.known:  # changed up to then to something that is only known later
         return _past_note(path, last.time, "near", then)
+    log = log_day(path)
+    if log is not None and log > moment.date():
+        return None
     return _past_note(path, moment, "dated", then, 0, moment)
 
 
@@ -121,16 +124,16 @@ def _past_note(
 
 def doubts_about(notes: list[PastNote]) -> Iterator[str]:
     """Yield what is not sure about the notes of a day, in sentences."""
-    count = Counter(note.certainty for note in notes)
+    count = Counter(note.certainty for note in notes if log_day(note.path) is None)
     if count["near"]:
-        how = "other programs changed them since, and when is not known"
-        yield f"{_notes(count['near'])} quoted as last known around then: {how}"
+        how = "the nearest text that is known of that day, which another program changed"
+        yield f"of {_notes(count['near'])}, this is {how}"
     if count["dated"]:
-        yield f"of {count['dated']} of the notes only entries with a date are known for that day"
+        yield f"of {_notes(count['dated'])}, only entries with a date are known for that day"
 
 
 def _notes(count: int) -> str:
-    return "1 note is" if count == 1 else f"{count} notes are"
+    return "1 note" if count == 1 else f"{count} notes"
 
 
 def known_since(past: PastNotes) -> date | None:
