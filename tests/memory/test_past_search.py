@@ -13,7 +13,9 @@ import pytest
 
 from memlines import Memory, PathError, UsageError
 from memlines.embed.select import Choice
-from tests.memories import fake_memory, words_memory
+from memlines.memory.past import search
+from memlines.paths import Workspace
+from tests.memories import WORDS_ONLY, fake_memory, words_memory
 from tests.memory.test_read_only import memlines
 from tests.note_changes import edit
 from tests.programs import Cli, read_only
@@ -116,6 +118,11 @@ def test_notes_of_which_only_dates_are_known_are_counted(memory: Memory) -> None
     assert memory.search("billing", as_of=MARCH).warnings == (
         "of 1 note, only entries with a date are known for that day",
     )
+
+
+def test_recall_lists_entries_of_the_notes_as_they_are(memory: Memory) -> None:
+    found = memory.recall("what did we believe about billing invoices in March 2026?")
+    assert (f"{NOTE}#L3", NEW) in [(entry.citation, entry.text) for entry in found]
 
 
 # Reading what was cited
@@ -317,6 +324,22 @@ def test_a_forgotten_fact_does_not_come_back(workspace: Path) -> None:
 def nowhere_in_facts(memory: Memory, word: str) -> bool:
     text = memory.read(f"memory/facts.md@{MARCH}").text
     return word not in text and not memory.search(word, as_of=MARCH, min_score=0.0)
+
+
+def test_what_is_forgotten_while_an_index_is_about_to_be_built_is_not_in_it(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_folder = search._make_folder
+
+    def forget_first(workspace: Workspace, folder: Path) -> None:
+        monkeypatch.setattr(search, "_make_folder", make_folder)
+        with Memory(workspace.root, WORDS_ONLY) as other:
+            forget(other, f"{NOTE}#L7")
+        make_folder(workspace, folder)
+
+    monkeypatch.setattr(search, "_make_folder", forget_first)
+    assert cited(memory, "coffee beans") == []
+    assert [b"Coffee beans" in file.read_bytes() for file in kept(memory)] == [False]
 
 
 def test_forgetting_removes_the_indexes_of_earlier_days(memory: Memory) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from memlines.index.search.query import Query, parse_query
 from memlines.settings.tree import Settings
+from memlines.types import Source
 
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
@@ -66,11 +67,9 @@ OTHERS = [
 """Questions for events, for what is known now, and for no past time."""
 
 
-def parse(text: str, *, strict: bool = False) -> Query:
-    settings = Settings()
-    return parse_query(
-        text, settings.query, settings.profile, mode="words", sources=("memory",), now=NOW, strict=strict
-    )
+def parse(text: str, sources: tuple[Source, ...] = ("memory",), *, asked: bool = True) -> Query:
+    query, profile = Settings().query, Settings().profile
+    return parse_query(text, query, profile, mode="words", sources=sources, now=NOW, corrects=asked)
 
 
 @pytest.mark.parametrize(("question", "day"), ASKED.items())
@@ -94,4 +93,10 @@ def test_a_question_without_a_topic_is_for_the_entries_of_that_time() -> None:
 
 
 def test_a_message_that_no_one_asked_to_be_searched_names_no_day() -> None:
-    assert parse("as of March 2026 we use Postgres", strict=True).as_of is None
+    assert parse("as of March 2026 we use Postgres", asked=False).as_of is None
+
+
+def test_a_search_of_conversations_alone_names_no_day() -> None:
+    question = "what did we believe in March?"
+    asked = [parse(question, ("sessions",)), parse(f"source:sessions {question}", ("memory", "sessions"))]
+    assert [one.as_of for one in asked] == [None, None]

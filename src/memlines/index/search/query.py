@@ -154,7 +154,8 @@ def parse_query(
         return query
     text = find_question(text)
     rest, spans, is_only_days = parse_days(text, now)
-    if as_of is None and not strict and (believed := parse_belief(text, spans, now)):
+    may_ask_then = as_of is None and corrects and "memory" in sources and "sessions" not in filters.sources
+    if may_ask_then and (believed := parse_belief(text, spans, now)):
         text, as_of = believed
         rest, spans, is_only_days = parse_days(text, now)
     if names_days and (span := _span_of(filters, text)):

@@ -29,7 +29,6 @@ from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import Candidate
 from memlines.memory.notes.duplicates import find_known
 from memlines.memory.notes.entries import body_of, daily_log, local_now
-from memlines.memory.past.days import parse_day
 from memlines.records import dataclass
 from memlines.settings import refuse_if_off
 from memlines.settings.values import shown_value
@@ -145,6 +144,8 @@ class Facts:
         check(FACT, category=category, scope=scope)
         every = self._note.lines()
         if as_of is not None:
+            from memlines.memory.past.days import parse_day
+
             every = held_on(every, parse_day(as_of, self._manager.settings))
         lines = (line for line in every if line.fact.is_current or not current)
         lines = (line for line in lines if scope is None or is_in_scope(line.fact, scope))

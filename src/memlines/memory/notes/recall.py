@@ -123,9 +123,10 @@ def recall(
     wanted = _Wanted(latest, decisions, slug_of(title), frozenset(named))
     if not words:
         return _newest(notes_in(workspace, settings), settings, wanted, limit)
-    hits = memory.search(words, max_results=_SEARCHED, sources=("memory",), full=True)
-    if hits and not hits.confident:
-        hits = memory.search(words, sources=("memory",))  # the passages: most of a chunk is not near
+    today = local_now(settings).date()  # entries are read from the notes as they are
+    hits = memory.search(words, max_results=_SEARCHED, sources=("memory",), full=True, as_of=today)
+    if hits and not hits.confident:  # the passages: most of a chunk is not near
+        hits = memory.search(words, sources=("memory",), as_of=today)
     found = [one for one in _answers(workspace, settings, words, hits) if wanted.fits(one)]
     if all(one.weak for one in found):
         found = found[:_MOST_NEAREST]

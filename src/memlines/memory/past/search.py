@@ -18,10 +18,8 @@ from pathlib import Path
 
 from memlines.embed.base import Provider
 from memlines.errors import StoreError, StoreReadOnly, UsageError, reason_of
-from memlines.files import atomic
 from memlines.files.place import ensure_index_folder
 from memlines.files.read import DEFAULT_LINES, excerpt_of, resolve_note, without_private_blocks
-from memlines.files.tombstones import FILE_NAME as TOMBSTONES
 from memlines.index.search.query import Query
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.documents import build_index, is_complete
@@ -32,7 +30,7 @@ from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
 from memlines.memory.past.days import is_past, parse_day
 from memlines.memory.past.notes import PastNote, doubts_about, known_since, notes_at
-from memlines.memory.past.timeline import PastNotes
+from memlines.memory.past.timeline import PastNotes, read_tombstones
 from memlines.paths import PAST_DIR, Workspace
 from memlines.types import Document, Excerpt, Fingerprint, Progress, SearchResult
 
@@ -55,8 +53,11 @@ def search_past(manager: Manager, query: Query, progress: Progress = silent) -> 
     past = PastNotes(manager.workspace, settings)
     notes = notes_at(past, day)
     asked = expand_names(manager, replace(query, sources=("memory",)))
-    opened, warnings = _open_index(manager, past, notes, day, asked, progress)
+    file, warnings = _find_index(manager, past, notes, day, asked, progress)
+    opened = _open_index(manager, file)
     try:
+        if opened.read_state() is None:  # something was forgotten meanwhile
+            return search_past(manager, query, progress)
         result = search_as_indexed(opened, asked)
     finally:
         opened.close()
@@ -109,42 +110,53 @@ def remove_past(workspace: Workspace) -> int:
     return count
 
 
-def _open_index(
+def _find_index(
     manager: Manager,
     past: PastNotes,
     notes: Sequence[PastNote],
     day: date,
     query: Query,
     progress: Progress,
-) -> tuple[Manager, tuple[str, ...]]:
-    """Open the index of the notes of a day, built first if it is not there, and return what went wrong."""
+) -> tuple[Path, tuple[str, ...]]:
+    """Return the index of the notes of a day, built first if it is not there, and what went wrong.
+
+    If something was forgotten since the notes were looked at, none is built.
+    """
     workspace = manager.workspace
     provider = None if query.mode == "words" else manager.provider_at_work()
     folder = workspace.past_folder
     settings = replace(manager.settings, sources=("memory",))
-    file = folder / f"{_PREFIX}{_fingerprint(manager, notes, provider)}{_SUFFIX}"
+    file = folder / f"{_PREFIX}{_fingerprint(manager, past, notes, provider)}{_SUFFIX}"
     job = Job(workspace, settings, provider, file, progress)
     warnings: tuple[str, ...] = ()
     if not is_complete(job):
         _make_folder(workspace, folder)
         lock = past_lock(folder if folder == workspace.cached_indexes else workspace.private)
         with lock.held(_WAIT_SECONDS, lambda holder: progress(0, 1, f"waiting for {holder}")):
-            if not is_complete(job):  # another process may have built it meanwhile
+            is_current = past.tombstones == read_tombstones(workspace)
+            if is_current and not is_complete(job):  # another process may have built it meanwhile
                 _remove(file)
                 warnings = _build(manager, past, notes, day, job)
                 _make_room(folder, file)
-    store = replace(settings.store, path=str(file))
-    opened = Manager(workspace, replace(manager.loaded, settings=replace(settings, store=store)))
+    return file, warnings
+
+
+def _open_index(manager: Manager, file: Path) -> Manager:
+    """Open an index of earlier notes as that of a memory with the same settings and providers."""
+    settings = replace(manager.settings, sources=("memory",))
+    settings = replace(settings, store=replace(settings.store, path=str(file)))
+    opened = Manager(manager.workspace, replace(manager.loaded, settings=settings))
     opened.choice = manager.choice
-    return opened, warnings
+    return opened
 
 
-def _fingerprint(manager: Manager, notes: Sequence[PastNote], provider: Provider | None) -> str:
+def _fingerprint(
+    manager: Manager, past: PastNotes, notes: Sequence[PastNote], provider: Provider | None
+) -> str:
     """Return a hash of everything that an index of earlier notes depends on."""
     made_with = json.dumps(identity_of(manager.settings), sort_keys=True)
     space = str(space_of(provider)) + space_of(provider).key if provider else ""
-    tombstones = atomic.read(manager.workspace.private / TOMBSTONES, root=manager.workspace.root)
-    digest = hashlib.sha256(repr((made_with, space, tombstones)).encode())
+    digest = hashlib.sha256(repr((made_with, space, past.tombstones)).encode())
     for note in notes:
         digest.update(repr((note.path, note.identity)).encode())
     return digest.hexdigest()[:16]

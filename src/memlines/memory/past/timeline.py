@@ -18,7 +18,7 @@ from memlines.files import atomic, history, journal, trash
 from memlines.files.git_history import GitHistory
 from memlines.files.journal import State
 from memlines.files.place import reading
-from memlines.files.tombstones import Forgotten
+from memlines.files.tombstones import FILE_NAME, Forgotten
 from memlines.memory.notes.entries import notes_in
 from memlines.paths import Workspace
 from memlines.records import dataclass
@@ -135,6 +135,12 @@ class Timeline:
         return Seen(event.time, content[: state.size], "history", by=by)
 
 
+def read_tombstones(workspace: Workspace) -> bytes:
+    """Return the file of what was forgotten as it is; another content means that something else was."""
+    with reading(f"what was forgotten, in {str(workspace.private / FILE_NAME)!r},"):
+        return atomic.read(workspace.private / FILE_NAME, root=workspace.root) or b""
+
+
 class PastNotes:
     """All that is known of earlier states of the notes of one workspace, read when it is made."""
 
@@ -142,6 +148,7 @@ class PastNotes:
         self.workspace = workspace
         self.settings = settings
         self.git = GitHistory(workspace)
+        self.tombstones = read_tombstones(workspace)
         self.forgotten = Forgotten.load(workspace)
         self.files = {file.path: file for file in notes_in(workspace, settings)}
         self._events: dict[str, list[_Event]] = {}
