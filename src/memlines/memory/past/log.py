@@ -12,7 +12,6 @@ from operator import attrgetter
 from typing import Any
 
 from memlines.errors import PathError, UsageError
-from memlines.files.git_history import Commit
 from memlines.files.read import decode
 from memlines.memory.arguments import parse_citation
 from memlines.memory.manager import Manager
@@ -98,17 +97,13 @@ def _texts(past: PastNotes, path: str) -> Iterator[tuple[Seen, list[str]]]:
     seen = [one for one in past.timeline(path).states(_MOST_STATES) if one.known]
     if not past.forgotten.drops_file(path):
         commits = past.git.commits_of(path, _MOST_STATES)
-        for commit, content in past.git.read_versions(path, commits, past.settings.files.max_bytes):
-            seen.append(_of_commit(commit, content))
+        versions = past.git.read_versions(path, commits, past.settings.files.max_bytes)
+        seen += [Seen(commit.time, content, "git", by=commit.id) for commit, content in versions]
     seen.sort(key=attrgetter("time"), reverse=True)  # of one time, what came later stays first
     for place, one in enumerate(seen):
         if place + 1 < len(seen) and seen[place + 1].content == one.content:
             continue  # it was like this before
         yield one, _lines(past, one.content)
-
-
-def _of_commit(commit: Commit, content: bytes | None) -> Seen:
-    return Seen(commit.time, content, "git", by=commit.id)
 
 
 def _lines(past: PastNotes, content: bytes | None) -> list[str]:
