@@ -62,9 +62,10 @@ def test_the_lines_of_that_day_answer_and_are_cited_with_it(memory: Memory) -> N
 
 
 def test_a_result_says_of_which_day_it_is(memory: Memory) -> None:
-    assert [memory.search("billing", as_of=day).as_of for day in (MARCH, "2026-03", None)] == [
+    assert [memory.search("billing", as_of=day).as_of for day in (MARCH, "2026-03", "2025", None)] == [
         date(2026, 3, 1),
         date(2026, 3, 31),
+        date(2025, 12, 31),
         None,
     ]
 

@@ -16,7 +16,7 @@ _FIRST_YEAR = 1971
 
 
 def parse_day(as_of: date | str, settings: Settings) -> date:
-    """Return the day that `as_of` names: `2026-03-01`, or the last one of `2026-03` and of "last week"."""
+    """Return the day that `as_of` names: `2026-03-01`, or the last one of `2026-03`, `2026`, "last week"."""
     now = local_now(settings)
     if isinstance(as_of, datetime):
         return local_now(settings, as_of).date() if as_of.tzinfo else as_of.date()
@@ -24,7 +24,7 @@ def parse_day(as_of: date | str, settings: Settings) -> date:
         return as_of
     said = as_of.strip() if isinstance(as_of, str) else ""
     try:
-        return date.fromisoformat(said)
+        return date.fromisoformat(f"{said}-12-31" if len(said) == len("2026") else said)
     except ValueError:
         days = read_date(said) if said else None
     if days is not None:
