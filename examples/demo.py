@@ -196,6 +196,7 @@ def _close(found: int) -> None:
     click.echo("\nTry next:")
     click.echo(f'  {command} search "In which pub are the Christmas drinks?" --workspace {WORKSPACE}')
     click.echo(f'  {command} search "certificate expired" --why --workspace {WORKSPACE}')
+    click.echo(f'  {command} search "Which database for billing?" --as-of 2026-08-10 --workspace {WORKSPACE}')
     click.echo(f"  {command} status --workspace {WORKSPACE}")
 
 

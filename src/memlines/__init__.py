@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from memlines.memory.memory import Memory
     from memlines.memory.notes.undo import NoteChange, Undone
     from memlines.memory.notes.versions import RestoredVersion
+    from memlines.memory.past.log import LoggedChange
     from memlines.memory.status import Status
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "EmbeddingError",
     "Excerpt",
     "Hit",
+    "LoggedChange",
     "MemlinesError",
     "Memory",
     "MemoryOff",
@@ -89,6 +91,7 @@ __all__ = [
 
 _LATE = {
     "AsyncMemory": "memlines.memory.asynchronous",
+    "LoggedChange": "memlines.memory.past.log",
     "Memory": "memlines.memory.memory",
     "NoteChange": "memlines.memory.notes.undo",
     "Operation": "memlines.files.journal",

@@ -155,6 +155,11 @@ def eval_lock(folder: Path) -> WriterLock:
     return WriterLock(folder / "eval.lock", "the private test set")
 
 
+def past_lock(folder: Path) -> WriterLock:
+    """Return the lock of the indexes of earlier days, in the private folder or in the cache."""
+    return WriterLock(folder / "past.lock", "the index of an earlier day")
+
+
 def start_daemon(work: Callable[[], _Result], name: str) -> Future[_Result]:
     """Do work in a thread that the program does not wait for when it ends, because the work may hang."""
     from concurrent.futures import Future

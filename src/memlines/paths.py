@@ -18,6 +18,9 @@ PRIVATE_DIR = ".memory"
 EVAL_DIR = "eval"
 """The folder in it for the test set that is made from the notes, and for the figures of its runs."""
 
+PAST_DIR = "past"
+"""The folder in it for indexes of the notes as they were on earlier days."""
+
 QUESTIONS_FILE = "questions.jsonl"
 """That test set, which holds words of the notes: forgetting removes it."""
 
@@ -120,7 +123,15 @@ class Workspace:
     @property
     def eval_folder(self) -> Path:
         """The folder for the private test set; it is that in the cache if the workspace cannot be written."""
-        inside = self.private / EVAL_DIR
+        return self._inside_or_cached(EVAL_DIR)
+
+    @property
+    def past_folder(self) -> Path:
+        """The folder for indexes of notes as they were; it is that in the cache where none can be written."""
+        return self._inside_or_cached(PAST_DIR)
+
+    def _inside_or_cached(self, name: str) -> Path:
+        inside = self.private / name
         nearest = next(place for place in (inside, self.private, self.root) if os.path.lexists(place))
         return inside if os.access(nearest, os.W_OK | os.X_OK) else self.cached_indexes
 

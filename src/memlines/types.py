@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal, NamedTuple
 
 from memlines.records import dataclass
@@ -294,6 +294,9 @@ _CITATION = re.compile(r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9})
 Lines = tuple[str, int, int]
 """The path of a file, and the first and the last of some of its lines."""
 
+LOG_CHANGES = 10
+"""How many changes of a note are shown, unless a caller says otherwise."""
+
 CONTEXT_TOKENS = 800
 """How long what the memory holds about a message is at most, unless a caller says otherwise."""
 
@@ -302,6 +305,18 @@ def cited(citation: str) -> Lines | None:
     """Return the path and the lines of a citation, or None if it is not one."""
     found = _CITATION.fullmatch(citation)
     return (found["path"], int(found["first"]), int(found["last"] or found["first"])) if found else None
+
+
+_PAST = re.compile(r"(?P<path>.+\.md)@(?P<day>\d{4}-\d{2}-\d{2})", re.DOTALL)
+
+
+def cited_day(path: str) -> tuple[str, str] | None:
+    """Return the note and the day in `memory/x.md@2026-03-01`, or None if a path names no day.
+
+    The name of a note ends with `.md`, so none can be taken for this.
+    """
+    found = _PAST.fullmatch(path)
+    return (found["path"], found["day"]) if found else None
 
 
 def cite(path: str, start_line: int, end_line: int) -> str:
@@ -337,6 +352,8 @@ class SearchResult:
     """Names in the query, and others for the same that were searched too."""
     missing_sources: tuple[Source, ...] = ()
     """Sources that were asked for by name and of which nothing is indexed; `warnings` says what to do."""
+    as_of: date | None = None
+    """The day at whose end the notes were as they are quoted; nothing if they are as they are now."""
 
     @property
     def unfinished(self) -> str:

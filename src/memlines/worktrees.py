@@ -76,6 +76,27 @@ def main_worktree(folder: str) -> tuple[str, str] | None:
     return root, os.path.dirname(shared)
 
 
+def git_folder(root: str) -> str | None:
+    """Return the folder with the commits of a worktree or a submodule; nothing if it may be of another.
+
+    A `.git` that came with a folder may be a link, or name the repository of someone else.
+    """
+    place = os.path.join(root, ".git")
+    if os.path.islink(place):
+        return None
+    if os.path.isdir(place):
+        is_led_away = os.path.lexists(os.path.join(place, "commondir"))
+        is_linked = any(os.path.islink(os.path.join(place, name)) for name in ("objects", "refs"))
+        return None if is_led_away or is_linked else place
+    if linked := main_worktree(root):
+        return git_folder(linked[1])
+    named, around = _named_in(place, "gitdir: "), repository_above(os.path.dirname(root))
+    if not named or around in (None, root):
+        return None
+    outer = git_folder(around)  # of the repository that a submodule belongs to
+    return named if outer and named != outer and is_below(named, outer) else None
+
+
 def linked_worktrees(folder: str) -> list[str]:
     """Return the folder in every linked worktree that a real folder of the main one is there, if it is."""
     root = repository_above(folder)

@@ -184,6 +184,7 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
         "fallback",
         "citations",
         "mode",
+        "as_of",
         "pending",
         "unindexed",
         "corrections",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.errors import PathError
-from memlines.files.read import DEFAULT_LINES, MAX_CHARACTERS, _excerpt, read_lines
+from memlines.files.read import DEFAULT_LINES, MAX_CHARACTERS, excerpt_of, read_lines
 from memlines.paths import Workspace
 from memlines.types import Excerpt
 
@@ -140,7 +140,7 @@ def test_following_next_start_and_next_column_reads_everything_once(
     start: int | None = 1
     column: int | None = None
     while start is not None:
-        excerpt = _excerpt("a.md", text, start, count, column or 1)
+        excerpt = excerpt_of("a.md", text, start, count, column or 1)
         assert (excerpt.start, excerpt.total_lines) == (start, len(every))
         assert len(excerpt.text) <= MAX_CHARACTERS
         taken = excerpt.text.split("\n") if excerpt.lines else []
@@ -155,6 +155,6 @@ def test_following_next_start_and_next_column_reads_everything_once(
 @given(st.lists(st.integers(0, 30_000), max_size=10), st.integers(1, 12), st.integers(1, 12))
 def test_what_is_missing_is_told(lengths: list[int], start: int, count: int) -> None:
     lines = ["x" * length for length in lengths]
-    excerpt = _excerpt("a.md", "".join(f"{line}\n" for line in lines), start, count)
+    excerpt = excerpt_of("a.md", "".join(f"{line}\n" for line in lines), start, count)
     rest = "\n".join(lines[start - 1 :])
     assert excerpt.truncated == (excerpt.text != rest)

@@ -125,6 +125,13 @@ def test_a_line_of_which_nothing_is_left_goes(home: Workspace) -> None:
     assert forgotten(home, ENTRY).redact(text) == "one\ntwo"
 
 
+@given(st.lists(st.sampled_from(["one", "", ENTRY, SENTENCE, f"Hello. {SENTENCE}", "The vault in Lyon"])))
+def test_lines_can_keep_their_numbers(lines: list[str]) -> None:
+    known = Forgotten.of([ENTRY])
+    rest = known.redact("\n".join(lines), keep_lines=True)
+    assert (len(rest.split("\n")), known.drops(rest)) == (max(1, len(lines)), False)
+
+
 def test_a_text_of_which_nothing_is_left_is_empty(home: Workspace) -> None:
     assert forgotten(home, ENTRY).redact("The vault in Lyon opens with 4471 zebra.") == ""
 

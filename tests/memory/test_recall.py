@@ -16,7 +16,7 @@ from memlines import Memory
 from memlines.errors import SettingsError, UsageError
 from memlines.files.place import begin_workspace
 from memlines.index.search.query import Query
-from memlines.memory.answering import search_asked
+from memlines.memory.asking import search_asked
 from memlines.memory.manager import Manager
 from memlines.memory.notes import recall as module
 from memlines.memory.notes.entries import text_in

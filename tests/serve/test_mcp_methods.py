@@ -19,7 +19,7 @@ from tests.serve.mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_note
 from tests.serve.rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "2529b653b709dc644f885838398462e566627f6a507adc90553e721a78ceb480"
+LISTING = "6b43cc4393510bf3ca2473297e88f2325ace603433f1bedc3cee30e69c931340"
 """What clients and models were told when somebody last read it with care."""
 
 

@@ -46,6 +46,12 @@ def test_search_gives_the_fields_of_the_command_line(memory: Memory) -> None:
     assert {"provider", "model", "mode", "pending"} <= set(data)
 
 
+def test_search_answers_as_of_a_day(memory: Memory) -> None:
+    output = called(memory, "memory_search", query="count herons", as_of="2026-06-01")
+    assert "memory/2026-05-01.md@2026-06-01#L1" in output.text
+    assert "Note: As the notes were at the end of 2026-06-01" in output.text
+
+
 def test_search_says_so_when_nothing_is_found(memory: Memory) -> None:
     assert called(memory, "memory_search", query="quarterly revenue").text.startswith(NOTHING)
 

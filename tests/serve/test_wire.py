@@ -63,6 +63,7 @@ def test_an_answer() -> None:
         "fallback": fallback,
         "citations": "on",
         "mode": "hybrid",
+        "as_of": None,
         "pending": 2,
         "unindexed": 0,
         "corrections": {},

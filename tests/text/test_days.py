@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.text.chunk import chunk_note
-from memlines.text.days import date_chunks, day_of, days_in, join_days
+from memlines.text.days import date_chunks, day_of, days_in, join_days, until_day
 from memlines.text.entries import Entry, entries_of
 
 DAY = date(2026, 11, 16)
 TOPIC = "memory/decisions.md"
+LATER = "- 2026-09-05: milk"
 
 
 def last_day(text: str, path: str = TOPIC) -> date | None:
@@ -195,3 +196,12 @@ def test_an_entry_of_another_day_in_a_log_keeps_its_own() -> None:
 
 def test_days_that_are_all_the_usual_one_are_not_kept() -> None:
     assert join_days(["2026-11-16", "2026-11-16"], "2026-11-16") == ()
+
+
+@given(st.lists(st.sampled_from(["# T", "- 2026-01-05: tea", LATER, "text", ""])), st.integers(0, 9))
+def test_what_is_from_up_to_a_day_keeps_its_lines(lines: list[str], known: int) -> None:
+    found = until_day("\n".join(lines), TOPIC, date(2026, 3, 1), known).split("\n")
+    pairs = list(zip(lines or [""], found, strict=True))
+    assert all(line in ("", was) for was, line in pairs)
+    assert all(line == was for was, line in pairs[:known])
+    assert LATER not in found[known:]

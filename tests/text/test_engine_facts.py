@@ -69,6 +69,7 @@ def test_nothing_is_captured_unless_the_user_switched_it_on(client: Client, work
 @pytest.fixture
 def capturing(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
     monkeypatch.setenv("MEMLINES_FACTS__AUTO_CAPTURE", "on")
+    monkeypatch.setenv("MEMLINES_SCOPES", "project")
     client.begin()
     return client
 

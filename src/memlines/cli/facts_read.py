@@ -53,6 +53,8 @@ def format_fact(fact: Fact) -> str:
         remarks.append(f"scope {fact.scope}")
     if not fact.is_current:
         remarks.append(_no_longer_true(fact))
+    elif fact.until:
+        remarks.append(f"until {fact.until.isoformat()}")
     if fact.is_captured:
         origin = fact.source.removeprefix(CAPTURE).strip()
         remarks.append(f"captured from {origin}" if origin else "captured")
@@ -93,6 +95,9 @@ def newest_first(lines: Sequence[FactLine]) -> list[FactLine]:
 @argument_option(FACT["category"], "-c", "--category", help="List only facts of this category.")
 @argument_option(FACT["scope"], "--scope", metavar="WORD", help="List only facts of this scope.")
 @_all_option
+@argument_option(
+    SEARCH["as_of"], "--as-of", metavar="DAY", help="List the facts that held at the end of this day."
+)
 @click.option("--captured", is_flag=True, help="List only facts that were captured from conversations.")
 @click.option("-n", "--limit", type=click.IntRange(min=1), help="List at most this many. [default: all]")
 @common_options
@@ -100,20 +105,21 @@ def list_command(
     category: Category | None,
     scope: str | None,
     everything: bool,
+    as_of: str | None,
     captured: bool,
     limit: int | None,
     workspace: Path | None,
 ) -> None:
     """List the facts, the newest first, with the id that you give to other commands."""
     with open_memory(workspace) as memory:
-        lines = memory.facts.list(category=category, current=not everything, scope=scope)
+        lines = memory.facts.list(category=category, current=not everything, scope=scope, as_of=as_of)
         path = memory.facts.path
     chosen = newest_first([line for line in lines if line.fact.is_captured or not captured])[:limit]
     answer_json({"facts": [fact_json(path, line) for line in chosen]})
     for line in chosen:
         click.echo(format_fact(line.fact))
     if not chosen:
-        is_narrowed = category or scope or captured
+        is_narrowed = category or scope or captured or as_of
         click.echo("There are no such facts." if is_narrowed else "There are no facts.")
 
 

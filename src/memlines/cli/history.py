@@ -1,4 +1,4 @@
-"""The commands that go back: `undo` and `history`."""
+"""The commands that go back: `undo`, `history` and `log`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memlines.cli.common import common_options, dry_run_option, open_memory
+from memlines.cli.common import argument_option, common_options, dry_run_option, open_memory
 from memlines.cli.output import answer_json, counted, harmless, harmless_name, local_time, print_line
 from memlines.errors import UsageError
+from memlines.memory.arguments import LOG
 from memlines.memory.notes.undo import NoteChange, diff_of
+from memlines.types import LOG_CHANGES
 
 if TYPE_CHECKING:
     from memlines.files.history import Version
     from memlines.memory.memory import Memory
+    from memlines.memory.past.log import LoggedChange
 
 _VERBS = {
     (False, False): "Took back",
@@ -78,7 +81,10 @@ def _print_changes(changes: Sequence[NoteChange], forgotten: tuple[str, ...]) ->
 
 def _print_diff(diff: str) -> None:
     """Print a unified diff without its header."""
-    lines = diff.split("\n")[2:]
+    _print_lines(diff.split("\n")[2:])
+
+
+def _print_lines(lines: Sequence[str]) -> None:
     for line in lines[:_MOST_LINES]:
         click.secho(f"  {harmless(line)}", fg=_COLOURS.get(line[:1]))
     if len(lines) > _MOST_LINES:
@@ -193,3 +199,40 @@ def _version_json(version: Version) -> dict[str, object]:
         "size": version.size,
         "command": version.command,
     }
+
+
+# log
+
+
+@click.command("log")
+@click.argument("path")
+@argument_option(
+    LOG["most"],
+    "-n",
+    "--most",
+    default=LOG_CHANGES,
+    show_default=True,
+    help="Show at most so many changes.",
+)
+@common_options
+def log_command(path: str, most: int, workspace: Path | None) -> None:
+    """Show how the note PATH changed over time, the newest change first.
+
+    With a citation such as memory/x.md#L3-L5 you see only what happened to these lines. Known are the changes
+    that Memlines made, commits of the git repository around your notes, and edits by other programs since.
+    """
+    with open_memory(workspace) as memory:
+        changes = memory.log(path, most=most)
+    answer_json({"path": path, "changes": [change.to_json() for change in changes]})
+    for change in changes:
+        click.secho(f"{local_time(change.time)}  {_what_changed(change)}", bold=True)
+        print_line(f"  {change.citation}")
+        _print_lines(change.diff.split("\n"))
+    if not changes:
+        print_line(f"No change of {path} is known")
+
+
+def _what_changed(change: LoggedChange) -> str:
+    if change.origin == "git":
+        return f"git {change.by[:12]}"
+    return harmless_name(change.by) if change.by else "found like this"

@@ -13,7 +13,7 @@ from itertools import pairwise
 import click
 
 from memlines.cli.output import harmless, harmless_name, is_terminal, warn
-from memlines.serve.wire import say_changes
+from memlines.serve.wire import say_changes, say_day
 from memlines.text.language import language_of
 from memlines.text.terms import RUN, is_unspaced, query_terms, terms_of_run
 from memlines.types import Hit, SearchResult
@@ -54,6 +54,8 @@ def print_answer(
     """Print the hits of a query with the heading of each, or that there are none."""
     warn(*result.warnings)
     print_changes(result.corrections, result.aliases)
+    if result.as_of:
+        click.echo(f"{say_day(result.as_of)}.", err=True)
     if result and not result.confident:
         _print(UNSURE)
         click.echo()

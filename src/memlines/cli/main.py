@@ -25,6 +25,7 @@ COMMANDS = {
     "recall": ("search", "Show recent entries, decisions and topics."),
     "undo": ("history", "Undo the last change that Memlines made to your notes."),
     "history": ("history", "Show earlier versions of a note, and bring one back."),
+    "log": ("history", "Show how a note, or lines of it, changed over time."),
     "forget": ("remember", "Remove something for good, and prove it."),
     "facts": ("facts", "Keep short long-term memories: preferences, decisions, people."),
     "get": ("search", "Show lines of a note."),

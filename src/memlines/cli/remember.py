@@ -48,6 +48,7 @@ _PLACES = {
     "vectors": "vector|vectors",
     "cached": "cached vector|cached vectors",
     "copies": "copy of the index|copies of the index",
+    "past": "index of an earlier day|indexes of earlier days",
     "questions": "test set made from the notes|test sets made from the notes",
 }
 

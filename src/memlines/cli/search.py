@@ -48,6 +48,12 @@ if TYPE_CHECKING:
     metavar="CITATION",
     help="Answer as if the entries on these lines were not in the memory; you can repeat it.",
 )
+@argument_option(
+    SEARCH["as_of"],
+    "--as-of",
+    metavar="DAY",
+    help="Answer from the notes as they were at the end of this day or month, such as 2026-03-01.",
+)
 @click.option("--why", is_flag=True, help="Explain the score of each hit.")
 @common_options
 def search_command(

@@ -77,6 +77,22 @@ def versions(workspace: Workspace, path: str) -> tuple[Version, ...]:
     )
 
 
+def every_version(workspace: Workspace) -> tuple[Version, ...]:
+    """List the kept versions of all notes, those of a note together and the oldest of them first."""
+    top = workspace.private / _FOLDER
+    with reading("the history of the notes"):
+        kept = _all_versions(workspace)
+    return tuple(
+        Version(
+            file.path.name,
+            file.path.parent.relative_to(top).as_posix(),
+            trash.time_of(file.stamp),
+            file.size,
+        )
+        for file in kept
+    )
+
+
 def change(workspace: Workspace, place: Place, old: bytes | None, new: bytes) -> None:
     """Write a note (`old` is `None`: a new one) after what it held is kept.
 

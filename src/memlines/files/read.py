@@ -277,10 +277,10 @@ def read_lines(
         raise PathError(f"{path!r} {error}", todo="Only UTF-8 text can be read") from None
     text = text if private else without_private_blocks(text)
     count = DEFAULT_LINES if lines is None else max(1, lines)
-    return _excerpt(shown, text, first, count, max(1, column or 1))
+    return excerpt_of(shown, text, first, count, max(1, column or 1))
 
 
-def _excerpt(path: str, text: str, first: int, count: int, column: int = 1) -> Excerpt:
+def excerpt_of(path: str, text: str, first: int, count: int, column: int = 1) -> Excerpt:
     """Return lines of a text, whole lines as far as the character limit allows.
 
     Only the first line may be cut inside, if it is longer than the limit; the next read starts at a column.

@@ -148,13 +148,17 @@ class Forgotten:
         """Return whether a text holds something that was forgotten."""
         return next(self._found(compose(text)), None) is not None
 
-    def redact(self, text: str) -> str:
-        """Return a text without what was forgotten; lines of which nothing is left go with it."""
+    def redact(self, text: str, *, keep_lines: bool = False) -> str:
+        """Return a text without what was forgotten; lines of which nothing is left go with it.
+
+        With `keep_lines` they are left empty instead.
+        """
         composed = compose(text)
         spans = {(start, end) for start, end, _ in self._found(composed)}
         if not spans:
             return text
-        return self.redact(cut_spans(composed, spans))  # what is side by side now may be it again
+        rest = cut_spans(composed, spans, keep_lines=keep_lines)
+        return self.redact(rest, keep_lines=keep_lines)  # what is side by side now may be it again
 
     def drops_session(self, path: str) -> bool:
         """Return whether all of a transcript was forgotten."""

@@ -7,16 +7,14 @@ the index answers, unless another model took over meanwhile.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memlines.embed.base import Provider
 from memlines.errors import (
     EmbeddingError,
-    MemlinesError,
     ModelChanged,
     StoreBusy,
     StoreDamaged,
@@ -26,14 +24,13 @@ from memlines.errors import (
 )
 from memlines.files.read import read_document, without_private_blocks
 from memlines.files.scan import fingerprint_of
-from memlines.index.search.query import Query, parse_query
+from memlines.index.search.query import Query
 from memlines.index.search.retrievers import CandidateSet
 from memlines.index.search.run import embed, search
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.memory.open_index import silent
-from memlines.memory.scopes import LEFT_OUT, PERSONAL, mark_hits, merge_results, owner_of
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
 from memlines.records import dataclass
@@ -45,18 +42,14 @@ from memlines.types import (
     Fingerprint,
     FoundFile,
     Hit,
-    Lines,
     Mode,
     Progress,
-    Scope,
     SearchResult,
-    Source,
     Space,
 )
 
 if TYPE_CHECKING:
     from memlines.memory.manager import Manager
-    from memlines.memory.memory import Memory
 
 Narrow = Callable[[Index], CandidateSet]
 """Names the chunks of an open index that alone may answer."""
@@ -81,110 +74,6 @@ class Embedder:
     fallback: Mapping[str, Any] | None = None
 
 
-def parse(
-    settings: Settings,
-    said: str,
-    *,
-    max_results: int | None = None,
-    min_score: float | None = None,
-    mode: Mode = "hybrid",
-    sources: Sequence[Source] | None = None,
-    now: datetime | None = None,
-    full: bool = False,
-    strict: bool = False,
-) -> Query:
-    """Parse a query once, for all memories that are asked; see `Memory.search` for what each option means."""
-    wanted = settings.query if max_results is None else replace(settings.query, max_results=max_results)
-    return parse_query(
-        said,
-        wanted,
-        settings.profile,
-        mode=mode,
-        sources=tuple(sources) if sources else settings.sources,
-        now=now or datetime.now(UTC),
-        cut=min_score,
-        full=full,
-        corrects=not strict,
-        strict=strict,
-    )
-
-
-def search_scopes(memory: Memory, query: Query, scopes: Sequence[Scope], progress: Progress) -> SearchResult:
-    """Answer a query from a memory and from the personal one beside it, as far as both are asked."""
-    trouble, personal = "", None
-    try:
-        personal = memory.personal if "personal" in scopes else None
-    except MemlinesError as error:
-        trouble = LEFT_OUT.format(error)
-    if personal and "project" not in scopes:
-        return mark_hits(search_asked(personal._manager, _in_personal(query), progress))
-    if memory.scope == "personal":
-        return mark_hits(search_asked(memory._manager, _in_personal(query), progress))
-    if personal:
-        result = search_asked(memory._manager, replace(query, vectors={}), progress, personal._manager)
-    else:
-        result = search_asked(memory._manager, query, progress)
-    return replace(result, warnings=(*result.warnings, trouble)) if trouble else result
-
-
-def find_left_out(memory: Memory, citations: Sequence[str]) -> tuple[Lines, ...]:
-    """Return the lines of the entries that citations name, in whichever memory, for a search without them."""
-    from memlines.memory.recording import whole_entries
-
-    found: list[Lines] = []
-    for citation in citations:
-        owner, own = owner_of(memory, citation.strip())
-        for path, first, last in whole_entries(owner.workspace, owner.settings, [own]):
-            found.append((owner._manager.prefix + path, first, last))
-    return tuple(found)
-
-
-def _in_personal(query: Query) -> Query:
-    """Return a query as the personal memory is asked it: only its notes, by their own paths."""
-    own = tuple([(path.removeprefix(PERSONAL), first, last) for path, first, last in query.left_out])
-    return replace(query, sources=("memory",), left_out=own)
-
-
-def search_asked(
-    manager: Manager, query: Query, progress: Progress = silent, beside: Manager | None = None
-) -> SearchResult:
-    """Answer a query that a person or an agent asks for, as `search_fresh` does, reranked if so set.
-
-    The personal memory `beside` is asked too. A strict query, which no one asked for, is not reranked.
-    """
-    wanted = manager.settings.rerank
-    is_ordered = query.is_only_days or query.profile == "openclaw"  # by time, or as OpenClaw would
-    if wanted.provider == "none" or query.mode == "words" or is_ordered or query.strict:
-        return (
-            _search_both(manager, query, progress, beside)
-            if beside
-            else search_fresh(manager, query, progress)
-        )
-    from memlines.memory.reranking import rerank
-
-    manager.reranker.load_soon()  # while search does its work
-    most = query.settings.max_results
-    more = replace(query.settings, max_results=max(most, wanted.candidates))
-    found = _search_both(manager, replace(query, settings=more), progress, beside)
-    result = rerank(manager, query.text, found)
-    return replace(result, hits=result.hits[:most])
-
-
-def _search_both(manager: Manager, query: Query, progress: Progress, beside: Manager | None) -> SearchResult:
-    """Answer a query from a memory and the personal one beside it, whose trouble is only a warning."""
-    own = search_fresh(manager, query, progress)
-    narrowed = query.filters.sources or query.sources
-    if beside is None or "memory" not in narrowed:  # conversations belong to projects
-        return own
-    try:
-        personal = search_fresh(beside, _in_personal(query), progress)
-    except MemlinesError as error:
-        warning = f"your personal memory could not be searched: {error}"
-        return replace(own, warnings=(*own.warnings, warning))
-    by_score = query.cut is not None or query.profile == "openclaw"
-    return merge_results(own, mark_hits(personal), query.settings.max_results, by_score=by_score)
-
-
 def search_fresh(
     manager: Manager, query: Query, progress: Progress = silent, narrow: Narrow | None = None
 ) -> SearchResult:
@@ -192,8 +81,7 @@ def search_fresh(
 
     A note that does not hold what the index says of it is indexed again, and only what it holds is shown.
     """
-    if query.is_calibrated and query.expansion is NO_EXPANSION and (names := manager.aliases.read()).groups:
-        query = query.expand(names.expand(query.text))
+    query = expand_names(manager, query)
     words_only = query.mode == "words"
     warnings, state = manager.refresh(progress, words_only=words_only)
     try:
@@ -214,6 +102,13 @@ def search_fresh(
     # What cannot be compared is shown only if we made the index.
     shown = (True, None) if is_ours else (True,)
     return replace(result, hits=tuple([hit for hit in result.hits if manager.quotes.is_true(hit) in shown]))
+
+
+def expand_names(manager: Manager, query: Query) -> Query:
+    """Return a query with the other names that the user gave to what it says."""
+    if query.is_calibrated and query.expansion is NO_EXPANSION and (names := manager.aliases.read()).groups:
+        return query.expand(names.expand(query.text))
+    return query
 
 
 def search_as_indexed(manager: Manager, query: Query) -> SearchResult:

@@ -107,6 +107,7 @@ SEARCH: Arguments = {
     "sources": Argument("list", "Where to search.", choices=get_args(Source)),
     "scopes": Argument("list", "Whose memory to search.", choices=get_args(Scope)),
     "without": Argument("list", "Answer as if the entries on these lines were not in the memory."),
+    "as_of": Argument("text", "A day or month such as 2026-03: answer from the notes as they were then."),
 }
 READ: Arguments = {
     "path": Argument(
@@ -145,6 +146,10 @@ FORGET: Arguments = {
     "session": Argument("text", "Forget what was remembered in this session, and the session itself."),
 }
 VERSION: Arguments = {"path": _TEXT, "version": _TEXT}
+LOG: Arguments = {
+    "path": _TEXT,
+    "most": Argument("int", "How many changes at most.", 1, 1000, required=True),
+}
 FACT: Arguments = {
     "id": _TEXT,
     "text": Argument("text", "The fact, in one sentence.", required=True),

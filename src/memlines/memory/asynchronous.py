@@ -113,6 +113,7 @@ class AsyncMemory:
     undo = _await_method(Memory.undo)
     writes = _await_method(Memory.writes)
     history = _await_method(Memory.history)
+    log = _await_method(Memory.log)
     read_version = _await_method(Memory.read_version)
     restore_version = _await_method(Memory.restore_version)
     read = _await_method(Memory.read)

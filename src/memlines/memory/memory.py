@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -24,6 +24,7 @@ from memlines.settings import Loaded, Settings, load, refuse_if_off, switched_of
 from memlines.settings.workspace import find_workspace
 from memlines.types import (
     CONTEXT_TOKENS,
+    LOG_CHANGES,
     Excerpt,
     Mode,
     Progress,
@@ -32,6 +33,7 @@ from memlines.types import (
     SearchResult,
     Source,
     Space,
+    cited_day,
 )
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from memlines.memory.notes.remember import Remembered
     from memlines.memory.notes.undo import Undone
     from memlines.memory.notes.versions import RestoredVersion
+    from memlines.memory.past.log import LoggedChange
     from memlines.memory.status import Status
 
 _CONVERSATIONS = ("sessions/", "snapshots/")
@@ -238,6 +241,7 @@ class Memory:
         strict: bool = False,
         scopes: Sequence[Scope] | None = None,
         without: Sequence[str] = (),
+        as_of: date | str | None = None,
         progress: Progress = silent,
     ) -> SearchResult:
         """Return the lines that answer a query, best first; none is an honest answer.
@@ -248,7 +252,9 @@ class Memory:
         `min_score` nothing below that is shown. The entries that the citations in `without` name do not
         answer. Files that changed are indexed first.
 
-        The personal memory is asked too, as far as the setting `scopes` says, or `scopes` here.
+        With `as_of`, a day or a month, the notes answer as they were at its end; so does a question such as
+        "what did we believe in March?". The personal memory is asked too, if `scopes` or the setting of that
+        name has it.
         """
         self._check(
             arguments.SEARCH,
@@ -263,7 +269,7 @@ class Memory:
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
         # It takes time to import, which a sync need not wait for.
-        from memlines.memory.answering import find_left_out, parse, search_scopes
+        from memlines.memory.asking import find_left_out, parse, search_scopes
 
         parsed = parse(
             self.settings,
@@ -275,6 +281,7 @@ class Memory:
             now=now,
             full=full,
             strict=strict,
+            as_of=as_of,
         )
         if without:
             parsed = replace(parsed, left_out=find_left_out(self, without))
@@ -409,6 +416,18 @@ class Memory:
         owner, path = scopes.owner_of(self, path)
         return list_versions(owner.workspace, path)
 
+    def log(self, path: str, *, most: int = LOG_CHANGES) -> tuple[LoggedChange, ...]:
+        """Return how a note, or the lines that a citation names, changed over time, the newest change first.
+
+        Known are the changes that Memlines made, the commits around the notes, and the note as it is.
+        """
+        from memlines.memory.past.log import list_changes
+
+        self._check(arguments.LOG, path=path, most=most)
+        owner, path = scopes.owner_of(self, path)
+        changes = list_changes(owner._manager, path, most)
+        return tuple(map(scopes.mark_personal, changes)) if owner.scope == "personal" else changes
+
     def read_version(self, path: str, version: str) -> str:
         """Return what a version of a note says; it goes by its name, or by its number from the newest on."""
         from memlines.memory.notes.versions import read_version
@@ -464,6 +483,10 @@ class Memory:
             from memlines.memory.conversations.reading import read_turns
 
             return read_turns(workspace, settings, inside, start, lines, column, self._manager.heads)
+        if (past := cited_day(path)) is not None:
+            from memlines.memory.past.search import read_past
+
+            return read_past(self._manager, *past, start, lines, column, private=private)
         limit = settings.files.max_bytes
         return read_lines(workspace, settings.extra_paths, path, start, lines, limit, column, private=private)
 

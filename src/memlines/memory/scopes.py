@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from memlines.memory.notes.proof import Receipt
     from memlines.memory.notes.recall import Recalled
     from memlines.memory.notes.remember import Remembered
+    from memlines.memory.past.log import LoggedChange
     from memlines.types import Excerpt, Problem
 
-    Located = TypeVar("Located", Remembered, Recalled, Candidate, Excerpt, Problem)
+    Located = TypeVar("Located", Remembered, Recalled, Candidate, Excerpt, LoggedChange, Problem)
 
 PERSONAL = "personal:"
 """What is before a path in the personal memory."""
@@ -140,6 +141,8 @@ def merge_results(own: SearchResult, personal: SearchResult, most: int, *, by_sc
     hits.sort(key=lambda hit: -hit.score)
     nearest = max((one.nearest for one in (own, personal) if one.nearest is not None), default=None)
     says = [own, personal] if any(hit.scope == "personal" for hit in hits) else [own]
+    # That little is known of the personal notes of an earlier day matters only if they answer.
+    warned = says if own.as_of else [own, personal]
     return replace(
         own,
         hits=tuple(hits[:most]),
@@ -149,7 +152,7 @@ def merge_results(own: SearchResult, personal: SearchResult, most: int, *, by_sc
         pending=own.pending + personal.pending,
         chunks=own.chunks + personal.chunks,
         unindexed=own.unindexed + personal.unindexed,
-        warnings=merge_warnings(own.warnings, personal.warnings),
+        warnings=merge_warnings(*(one.warnings for one in warned)),
         fallback=own.fallback or personal.fallback,
         corrections=first_of([one.corrections for one in says]),
         aliases=first_of([one.aliases for one in says]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from memlines.types import Excerpt, Hit, SearchResult
@@ -51,6 +52,11 @@ def say_changes(corrections: Mapping[str, str], aliases: Mapping[str, str]) -> s
     )
 
 
+def say_day(as_of: date | None) -> str:
+    """Say from which day's notes an answer is; empty if it is from the notes as they are."""
+    return f"As the notes were at the end of {as_of.isoformat()}" if as_of else ""
+
+
 def search_json(result: SearchResult, *, citations: str = "auto") -> dict[str, Any]:
     """Return the answer to a query as JSON; with the setting `citations` off, without its citations."""
     hits = [hit_json(hit) for hit in result]
@@ -66,6 +72,7 @@ def search_json(result: SearchResult, *, citations: str = "auto") -> dict[str, A
         "fallback": None if result.fallback is None else dict(result.fallback),
         "citations": citations,
         "mode": result.mode,
+        "as_of": None if result.as_of is None else result.as_of.isoformat(),
         "pending": result.pending,
         "unindexed": result.unindexed,
         "corrections": dict(result.corrections),

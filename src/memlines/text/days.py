@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from memlines.text.date_words import read_date
 from memlines.text.dates import spans_of
-from memlines.text.entries import Entry, entries_of
+from memlines.text.entries import Entry, entries_of, title_of
 from memlines.types import Chunk, Days
 
 _MARKS = r" {0,3}(?:(?:[-+*]|\d{1,9}[.)]|#{1,6})[ \t]+)?(?:\[[ xX]\][ \t]+)?[*_\[(]{0,4}"
@@ -50,6 +50,21 @@ def days_in(text: str) -> set[str]:
     found = [_read(match["figures"]) for match in _DATED_LINE.finditer(text)]
     found += [_day_of_title(match["title"]) for match in _TITLE_WITH_YEAR.finditer(text)]
     return {day.isoformat() for day in found if day}
+
+
+def until_day(text: str, path: str, last: date, known_lines: int = 0) -> str:
+    """Return a note with its known lines, and of the others the entries that are from up to a day.
+
+    All other lines are left empty. Headings stay above what stays.
+    """
+    entries = [entry for entry in entries_of(text) if entry.last > known_lines]
+    days = {entry: day_of(path, entry) for entry in entries if entry.kind != "heading"}
+    dated = [entry for entry, day in days.items() if day is not None and day <= last]
+    titles = {title for entry in dated for title in entry.heading.split(" > ")}
+    headings = [entry for entry in entries if entry.kind == "heading" and title_of(entry.text) in titles]
+    kept = {line for entry in (*dated, *headings) for line in range(entry.first, entry.last + 1)}
+    lines = text.split("\n")
+    return "\n".join([line if at <= known_lines or at in kept else "" for at, line in enumerate(lines, 1)])
 
 
 @lru_cache(maxsize=4_096)

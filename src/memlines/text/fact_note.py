@@ -12,8 +12,9 @@ import re
 from base64 import b32encode
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from datetime import date
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -243,6 +244,19 @@ def split_scope(query: str) -> tuple[str | None, str]:
 def is_in_scope(fact: Fact, scope: str) -> bool:
     """Return whether a fact is limited to a scope, or to none if that is empty."""
     return fact.scope.casefold() == scope.casefold()
+
+
+def held_on(lines: Iterable[FactLine], day: date) -> tuple[FactLine, ...]:
+    """Return the facts that held at the end of a day, by their own dates, and as they held then.
+
+    One without a beginning counts from the first day on; one that ended on an unknown day does not count.
+    """
+    return tuple(
+        replace(line, fact=replace(fact, struck=False))
+        for line in lines
+        if ((fact := line.fact).valid_from or day) <= day
+        and (fact.is_current or (fact.until is not None and day < fact.until))
+    )
 
 
 def _without_title(headings: list[Heading], lines: list[str]) -> list[Heading]:

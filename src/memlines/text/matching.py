@@ -114,15 +114,21 @@ def goes_on(text: str, tokens: list[Token], at: int, count: int) -> bool:
     return len(words_in(bare(text[start : len(text) if end < 0 else end]))) > count
 
 
-def cut_spans(text: str, spans: Collection[tuple[int, int]]) -> str:
-    """Return a text without some spans, which may overlap; lines of which no word is left go with them."""
+def cut_spans(text: str, spans: Collection[tuple[int, int]], *, keep_lines: bool = False) -> str:
+    """Return a text without some spans, which may overlap; lines of which no word is left go with them.
+
+    With `keep_lines` these are left empty, so that all others keep their numbers.
+    """
     characters = list(text)
     for start, end in spans:
-        characters[start:end] = [_GAP] + [""] * (end - start - 1)
+        kept = [f"{_GAP}\n{_GAP}" if keep_lines and one == "\n" else "" for one in text[start + 1 : end]]
+        characters[start:end] = [_GAP, *kept]
     lines = []
     for line in "".join(characters).split("\n"):
         if _GAP not in line:
             lines.append(line)
         elif RUN.search(rest := _GAPS.sub(" ", _SIGNS_BEHIND.sub(_GAP, line)).rstrip()):
             lines.append(rest)
-    return "\n".join(lines).strip()
+        elif keep_lines:
+            lines.append("")
+    return "\n".join(lines) if keep_lines else "\n".join(lines).strip()

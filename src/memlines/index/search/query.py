@@ -119,6 +119,8 @@ class Query:
     """Its vectors by space and text, if several memories are asked: each is made once."""
     left_out: tuple[Lines, ...] = ()
     """Lines of files that may not answer."""
+    as_of: date | None = None
+    """The day whose state of knowledge it asks for; nothing for that of now."""
 
     def expand(self, expansion: Expansion) -> Query:
         """Return it with other names for what it says."""
@@ -141,6 +143,7 @@ def parse_query(
     full: bool = False,
     corrects: bool = False,
     strict: bool = False,
+    as_of: date | None = None,
 ) -> Query:
     """Parse a query; this needs no index."""
     # Some keyboards send letter and accent apart, which would end a word in the middle.
@@ -150,10 +153,15 @@ def parse_query(
     given = settings, profile, mode, sources, now, cut, full
     names_days = bool(filters.after or filters.before)
     query = Query(said, text, *given, filters, is_empty, is_calibrated, names_days=names_days, strict=strict)
+    query = replace(query, as_of=as_of) if as_of else query
     if not is_calibrated:
         return query
     text = find_question(text)
     rest, spans, is_only_days = parse_days(text, now)
+    may_ask_then = as_of is None and corrects and "memory" in sources and "sessions" not in filters.sources
+    if may_ask_then and (believed := parse_belief(text, spans, now)):
+        text, as_of = believed
+        rest, spans, is_only_days = parse_days(text, now)
     if names_days and (span := _span_of(filters, text)):
         spans, is_only_days = (span,), True
     return replace(
@@ -165,7 +173,25 @@ def parse_query(
         wants_decisions=is_only_days and asks_for_decisions(_remove(text, spans)),
         asks_when=asks_when(text),
         corrects=corrects,
+        as_of=as_of,
     )
+
+
+def parse_belief(question: str, spans: Sequence[Span], now: datetime) -> tuple[str, date] | None:
+    """Return what a question asks about the state of knowledge at a past time, and the last day of that.
+
+    "What did we believe about tea in March?" asks about tea at the end of March. If it asks about nothing
+    else, the time is left in it: then the entries of that time answer.
+    """
+    if len(spans) != 1 or spans[0].last >= now.date():
+        return None
+    from memlines.text.beliefs import without_belief  # which few queries need
+
+    rest = without_belief(question, spans[0].text)
+    if rest is None:
+        return None
+    topic = _remove(rest, spans)
+    return (rest if _asks_nothing_else(topic) else topic), spans[0].last
 
 
 def find_question(message: str) -> str:

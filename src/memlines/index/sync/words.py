@@ -76,7 +76,7 @@ def update_words(
     suspects, same = _split_doubtful(doubtful, known, changes)
     # What is most likely unchanged, and only read again to be sure, comes last: the time may not suffice.
     total = len(suspects) + len(same)
-    with Tree(job.workspace.root) as tree, _Writer(index) as writer:
+    with Tree(job.workspace.root) as tree, Writer(index) as writer:
         for done, file in enumerate([*suspects, *same]):
             if until is not None and time.monotonic() >= until:
                 changes.left = max(0, len(suspects) - done)
@@ -116,7 +116,7 @@ def _split_doubtful(
     return suspects, same
 
 
-class _Writer:
+class Writer:
     """Gathers what has to be written of files, to write much at once.
 
     A large group is written by another thread while the next files are read and cut, which takes about as
@@ -130,7 +130,7 @@ class _Writer:
         self._seen: set[str] = set()
         self._writing: Future[None] | None = None
 
-    def __enter__(self) -> _Writer:
+    def __enter__(self) -> Writer:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -173,7 +173,7 @@ class _Writer:
 
 
 def _update_file(
-    writer: _Writer,
+    writer: Writer,
     tree: Tree,
     file: FoundFile,
     entry: IndexedFile | None,

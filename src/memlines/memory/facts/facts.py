@@ -32,7 +32,7 @@ from memlines.memory.notes.entries import body_of, daily_log, local_now
 from memlines.records import dataclass
 from memlines.settings import refuse_if_off
 from memlines.settings.values import shown_value
-from memlines.text.fact_note import is_in_scope
+from memlines.text.fact_note import held_on, is_in_scope
 from memlines.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine, is_id, new_id, plain
 from memlines.types import Mode, cite
 
@@ -130,15 +130,24 @@ class Facts:
     # Looking
 
     def list(
-        self, category: Category | None = None, current: bool = True, scope: str | None = None
+        self,
+        category: Category | None = None,
+        current: bool = True,
+        scope: str | None = None,
+        as_of: date | str | None = None,
     ) -> tuple[FactLine, ...]:
         """Return facts in the order of their note: those that still hold, or all.
 
-        With a category or a scope, only those of it.
+        With a category or a scope, only those of it; with a day `as_of`, those that held at its end.
         """
         refuse_if_off(self._manager.loaded)
         check(FACT, category=category, scope=scope)
-        lines = (line for line in self._note.lines() if line.fact.is_current or not current)
+        every = self._note.lines()
+        if as_of is not None:
+            from memlines.memory.past.days import parse_day
+
+            every = held_on(every, parse_day(as_of, self._manager.settings))
+        lines = (line for line in every if line.fact.is_current or not current)
         lines = (line for line in lines if scope is None or is_in_scope(line.fact, scope))
         return tuple(line for line in lines if category in (None, line.fact.category))
 

@@ -21,7 +21,7 @@ from memlines.files.scan import SESSIONS_DIR, SUFFIX
 from memlines.files.tombstones import session_of
 from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
-from memlines.memory.answering import parse, search_asked
+from memlines.memory.asking import parse, search_asked
 from memlines.memory.notes.entries import notes_in, session_mark, sessions_in
 from memlines.memory.notes.proof import files_below
 from memlines.paths import PRIVATE_DIR, Workspace

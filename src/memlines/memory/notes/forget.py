@@ -28,7 +28,7 @@ from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.index import Staying
 from memlines.index.sync.discovery import SNAPSHOTS
-from memlines.locks import WriterLock, eval_lock
+from memlines.locks import WriterLock, eval_lock, past_lock
 from memlines.memory.answering import search_as_indexed, search_fresh
 from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import (
@@ -52,6 +52,7 @@ from memlines.memory.notes.proof import (
     find_traces,
     state_of,
 )
+from memlines.memory.past.search import remove_past
 from memlines.memory.recording import forget_shown
 from memlines.paths import EVAL_DIR, PRIVATE_DIR, QUESTIONS_FILE, Workspace, expand_home, note_path
 from memlines.records import dataclass
@@ -136,11 +137,10 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
     indexes = tuple(_indexes(workspace, {settings.store.path, *manager.loaded.store_paths}, index_file))
     plan = _Plan(workspace, settings, tuple(dict.fromkeys(chosen)), indexes)
     removed: Counter[str] = Counter()
-    with (
-        _locked([index_file, *indexes]),
-        eval_lock(workspace.private).held(_WAIT_SECONDS),
-        shown_lock(workspace).held(_WAIT_SECONDS),
-    ):
+    with ExitStack() as locks:
+        locks.enter_context(_locked([index_file, *indexes]))
+        for lock in (eval_lock(workspace.private), past_lock(workspace.private), shown_lock(workspace)):
+            locks.enter_context(lock.held(_WAIT_SECONDS))
         remaining = _remaining(plan)
         plan = replace(plan, earlier=_earlier_wordings(plan, remaining))
         found = Forgotten.of(plan.texts, plan.sessions)
@@ -154,6 +154,7 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
         removed.update(_from_shown(plan, partial(_is_forgotten, found, signs)))
         removed.update(_from_kept(plan, found, signs))
         removed.update(_from_test_set(workspace))
+        removed.update(past=remove_past(workspace))
         removed.update(_from_notes(plan))
         erase.finish(workspace)
         left = [*find_remaining(workspace, settings, found), *find_traces(workspace, indexes, signs, clean)]

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from memlines.files.read import without_private_blocks
-from memlines.memory.answering import parse, search_asked
+from memlines.memory.asking import parse, search_asked
 from memlines.memory.notes.entries import (
     body_of,
     local_now,
@@ -125,9 +125,11 @@ def recall(
     if not words:
         return _newest(notes_in(workspace, settings), settings, wanted, limit)
     notes: Sequence[Source] = ("memory",)
-    hits = search_asked(manager, parse(settings, words, max_results=_SEARCHED, sources=notes, full=True))
+    today = local_now(settings).date()  # entries are read from the notes as they are
+    wide = parse(settings, words, max_results=_SEARCHED, sources=notes, full=True, as_of=today)
+    hits = search_asked(manager, wide)
     if hits and not hits.confident:  # the passages: most of a chunk is not near
-        hits = search_asked(manager, parse(settings, words, sources=notes))
+        hits = search_asked(manager, parse(settings, words, sources=notes, as_of=today))
     found = [one for one in _answers(workspace, settings, words, hits) if wanted.fits(one)]
     if all(one.weak for one in found):
         found = found[:_MOST_NEAREST]

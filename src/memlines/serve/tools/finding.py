@@ -9,7 +9,7 @@ from memlines.errors import PathError, SettingsError
 from memlines.memory import arguments
 from memlines.memory.arguments import Argument, parse_citation
 from memlines.serve.tools.base import Call, Output, Tool
-from memlines.serve.wire import excerpt_json, recalled_json, say_changes, search_json
+from memlines.serve.wire import excerpt_json, recalled_json, say_changes, say_day, search_json
 from memlines.text.fact_note import split_scope
 from memlines.text.facts import Fact
 from memlines.text.neutral import Neutral, Quote, block, block_within
@@ -42,12 +42,14 @@ def _search(call: Call) -> Output:
         max_results=call.get("max_results"),
         min_score=call.get("min_score"),
         sources=None if source in (None, "all") else (source,),
+        as_of=call.get("as_of"),
     )
     clean = [replace(hit, snippet=call.clean(hit.snippet), heading=call.clean(hit.heading)) for hit in result]
     result = replace(result, hits=tuple(clean))
     citations = call.memory.settings.citations
     changes = say_changes(result.corrections, result.aliases)
-    notes = [f"Note: {note}" for note in (*result.warnings, changes, result.unfinished) if note]
+    day = say_day(result.as_of)
+    notes = [f"Note: {note}" for note in (day, *result.warnings, changes, result.unfinished) if note]
     answer: str
     if result:
         quotes = []
@@ -177,6 +179,7 @@ SEARCH = Tool(
             arguments.SEARCH["max_results"], help="How many results at most; 6 by default.", high=50
         ),
         "min_score": arguments.SEARCH["min_score"],
+        "as_of": arguments.SEARCH["as_of"],
         "source": Argument(
             "text",
             "Where to search; by default everywhere that is indexed.",
