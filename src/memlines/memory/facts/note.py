@@ -48,8 +48,8 @@ class _Read:
     facts: Mapping[str, FactLine]
     lines: tuple[FactLine, ...]
     ends_in_code: bool
-    has_lost: bool = False
-    """Whether lines do not count because another one of their id does."""
+    lost: tuple[FactLine, ...] = ()
+    """The lines that do not count because another one of their id does."""
     conflicts: tuple[str, ...] = ()
     """What a merge left for a person to decide."""
 
@@ -84,6 +84,10 @@ class FactNote:
         """Return a sentence about each conflict that a merge left in the note."""
         return self._now().conflicts
 
+    def lost(self) -> tuple[FactLine, ...]:
+        """Return the lines that do not count since a merge; the next change of the note takes them out."""
+        return self._now().lost
+
     def add(self, facts: Sequence[Fact]) -> list[FactLine]:
         """Write facts to the end of the note, durably and all at once, and return where they are.
 
@@ -92,7 +96,7 @@ class FactNote:
         named = self._with_ids(facts)
         if not named:
             return []
-        if self._now().has_lost:
+        if self.lost():
             rewrite(
                 self._workspace,
                 self.path,
@@ -217,7 +221,7 @@ class FactNote:
             facts,
             lines,
             ends_in_code,
-            has_lost=bool(doubles_in(document.text).lost),
+            lost=doubles_in(document.text).lost,
             conflicts=(
                 *describe_marks(document.text, self.path),
                 *describe_conflicts(document.text, self.path),
