@@ -112,6 +112,15 @@ def test_what_was_decided_is_not_reported(workspace: Path) -> None:
         assert memory.sync().warnings == ()
 
 
+def test_a_fact_that_was_written_by_hand_is_the_same_after_a_command_changed_it(workspace: Path) -> None:
+    with opened(workspace, "- Likes green tea", "- Likes rain") as memory:
+        struck = memory.facts.store("Likes black tea", replaces=memory.facts.list()[0].fact.id).old
+        assert struck is not None
+    for lines in either_order("- Likes green tea", struck.raw):
+        with opened(workspace, *lines, "- Likes rain") as memory:
+            assert shown(memory) == [struck.raw, "- Likes rain"]
+
+
 # Where it counts
 
 

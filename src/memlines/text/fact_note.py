@@ -37,6 +37,7 @@ _CONTEXT = ("```", "~~~", "<!--", "\r", "\ufeff", ">>>>>>>")
 
 
 _NAMES = re.compile(rf"\^({ID.pattern})\b")
+_ITEMS = re.compile(r"^[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]", re.MULTILINE)
 
 
 def facts_in(text: str) -> tuple[FactLine, ...]:
@@ -50,7 +51,8 @@ def facts_in(text: str) -> tuple[FactLine, ...]:
 def doubles_in(text: str) -> Doubles:
     """Return the lines of a note that have the id of a fact in common, as a merge may leave them."""
     names = _NAMES.findall(text)
-    return Doubles() if len({*names}) == len(names) else _parse(text)[1]
+    is_plain = len({*names}) == len(names) and len(names) in (0, len(_ITEMS.findall(text)))
+    return Doubles() if is_plain else _parse(text)[1]
 
 
 def describe_conflicts(text: str, path: str) -> list[str]:
@@ -63,7 +65,7 @@ def describe_conflicts(text: str, path: str) -> list[str]:
 
 
 def _parse(text: str) -> tuple[tuple[FactLine, ...], Doubles]:
-    lines = list(_lines_of(text))
+    lines = _with_names_of_others(list(_lines_of(text)))
     doubles = resolve(lines)
     lost = {*doubles.lost}
     lines = [line for line in lines if line not in lost] if lost else lines
@@ -78,16 +80,34 @@ def _parse(text: str) -> tuple[tuple[FactLine, ...], Doubles]:
     return tuple(lines), doubles
 
 
+def _with_names_of_others(lines: list[FactLine]) -> list[FactLine]:
+    """Return lines of which one without a name has that of another line, if a command wrote it there.
+
+    A fact that was written by hand gets the name of its words when it is changed.
+    """
+    written = {line.fact.id for line in lines if line.fact.id}
+    if not written or len(written) == len(lines):
+        return lines
+    names = (line.fact.id or _id_of(line.fact.text) for line in lines)
+    return [
+        replace(line, fact=replace(line.fact, id=name)) if name in written else line
+        for line, name in zip(lines, names, strict=True)
+    ]
+
+
 def _free_id(text: str, taken: Collection[str], copies: Counter[str]) -> str:
     """Return a name for a fact that has none: the same as long as the note has the same text."""
     while True:
         count = copies[text]
         copies[text] += 1
-        source = f"{text}\n{count}" if count else text
-        digest = hashlib.sha256(source.encode(errors="surrogatepass")).digest()
-        name = b32encode(digest).decode("ascii").lower()[:ID_LENGTH]
+        name = _id_of(f"{text}\n{count}" if count else text)
         if name not in taken:
             return name
+
+
+def _id_of(text: str) -> str:
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).digest()
+    return b32encode(digest).decode("ascii").lower()[:ID_LENGTH]
 
 
 def _lines_of(text: str) -> Iterator[FactLine]:

@@ -82,13 +82,18 @@ def resolve(lines: Iterable[FactLine]) -> Doubles:
         if name and len(group) > 1:
             newest = max(map(_precedence, group))
             claims: dict[Hashable, FactLine] = {}
-            for line in sorted(group, key=lambda line: (not line.fact.reviewed, line.raw, line.first)):
+            for line in sorted(group, key=_order):
                 if _precedence(line) == newest:
                     claims.setdefault(_claim_of(line.fact), line)
             kept = tuple(claims.values())
             lost += [line for line in group if line not in kept]
             conflicts += [kept] if len(kept) > 1 else []
     return Doubles(tuple(lost), tuple(conflicts))
+
+
+def _order(line: FactLine) -> tuple[bool, bool, str, int]:
+    """Return which of two lines comes first that count as much: one with its id written, a reviewed one."""
+    return f"^{line.fact.id}" not in line.raw, not line.fact.reviewed, line.raw, line.first
 
 
 def _precedence(line: FactLine) -> tuple[bool, date]:
