@@ -10,7 +10,7 @@ import random
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -24,7 +24,7 @@ from memlines.memory.notes.candidates import find_candidates
 from memlines.paths import Workspace
 from memlines.text.entries import conflicts_in
 from memlines.text.fact_note import facts_in
-from memlines.text.facts import Fact
+from memlines.text.facts import Fact, FactLine
 from memlines.text.matching import entry_id
 from tests.repositories import commit, git, make_repository
 
@@ -127,14 +127,14 @@ class Person:
 
     def strike_by_hand(self, memory: Memory) -> None:
         lines = self.lines(FACTS)
-        if live := [line for line in memory.facts.list() if line.first == line.last]:
+        if live := _written_with_ids(memory):
             fact = self.dice.choice(live)
             lines[fact.first - 1] = fact.raw.replace(fact.fact.text, f"~~{fact.fact.text}~~")
             self.save(FACTS, lines)
 
     def reword_by_hand(self, memory: Memory) -> None:
         lines = self.lines(FACTS)
-        if live := [line for line in memory.facts.list() if line.first == line.last]:
+        if live := _written_with_ids(memory):
             fact = self.dice.choice(live)
             self.gone.add(entry_id(fact.fact.text))
             lines[fact.first - 1] = fact.raw.replace(fact.fact.text, self.words())
@@ -153,6 +153,11 @@ class Person:
         path = self.dice.choice([FACTS, f"memory/{DAYS[1].date()}.md"])
         if lines := self.lines(path):
             self.save(path, [*lines, f"- {self.words()}"])
+
+
+def _written_with_ids(memory: Memory) -> list[FactLine]:
+    """Return the facts whose line has their id: without one, two lines cannot be known to be one fact."""
+    return [line for line in memory.facts.list() if line.raw.endswith(f"^{line.fact.id}")]
 
 
 def opened(folder: Path) -> Memory:
@@ -314,7 +319,7 @@ def merge_by_commits(seed: int, folder: Path) -> None:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Iterator[Callable[[], Path]]:
+def places(tmp_path: Path) -> Callable[[], Path]:
     """Empty folders, each removed when the next one is asked for."""
     used: list[Path] = []
 
