@@ -15,6 +15,7 @@ ID, OTHER = "k3f5x2m7qa", "m2p6t7u4wc"
 LIVE = f"- 2026-11-14 [fact] Staging listens on port 8080. ^{ID}"
 STRUCK = f"- 2026-11-14 [fact] ~~Staging listens on port 8080.~~ {{until: 2026-11-15, now: {OTHER}}} ^{ID}"
 EDITED = f"- 2026-11-14 [fact] Staging listens on port 9090. {{edited: 2026-11-16}} ^{ID}"
+SAME_DAY = f"- 2026-11-14 [fact] Staging listens on port 9191. {{edited: 2026-11-14}} ^{ID}"
 LATER = f"- 2026-11-14 [fact] Staging listens on port 7070. {{edited: 2026-11-17}} ^{ID}"
 REDATED = f"- 2026-11-18 [fact] Staging listens on port 6060. ^{ID}"
 REVIEWED = f"- 2026-11-14 [fact] Staging listens on port 8080. {{reviewed}} ^{ID}"
@@ -57,6 +58,7 @@ def either_order(*lines: str) -> list[tuple[str, ...]]:
         (STRUCK, LATER),
         (STRUCK, REDATED),
         (EDITED, LIVE),
+        (SAME_DAY, LIVE),
         (LATER, EDITED),
         (REDATED, LATER),
         (REVIEWED, LIVE),
@@ -119,6 +121,22 @@ def test_a_fact_that_was_written_by_hand_is_the_same_after_a_command_changed_it(
     for lines in either_order("- Likes green tea", struck.raw):
         with opened(workspace, *lines, "- Likes rain") as memory:
             assert shown(memory) == [struck.raw, "- Likes rain"]
+
+
+def test_equal_lines_without_an_id_are_one(workspace: Path) -> None:
+    with opened(workspace, "- Likes tea", TEA, "- Likes tea") as memory:
+        assert [line.first for line in memory.facts.list()] == [3, 4]
+
+
+def test_equal_lines_without_an_id_below_other_headings_are_others(workspace: Path) -> None:
+    with opened(workspace, "## Ana", "- Likes tea", "", "## Ben", "- Likes tea") as memory:
+        assert len(memory.facts.list()) == 2
+
+
+def test_forgetting_a_line_without_an_id_removes_its_copy(workspace: Path) -> None:
+    with opened(workspace, "- Likes peppermint tea", TEA, "- Likes peppermint tea") as memory:
+        memory.facts.forget([memory.facts.list()[0].fact.id])
+    assert text_of(workspace) == note(TEA)
 
 
 # Where it counts
@@ -300,10 +318,11 @@ def test_an_entry_that_a_log_has_twice_is_found_once(workspace: Path) -> None:
         assert [hit.start_line for hit in memory.search("heron grey")] == [3]
 
 
-def test_forgetting_an_entry_of_a_log_removes_its_copy(workspace: Path) -> None:
+@pytest.mark.parametrize("line", [3, 5])
+def test_forgetting_an_entry_of_a_log_removes_its_copy(workspace: Path, line: int) -> None:
     write(workspace, {"2026-11-16.md": DOUBLED})
     with Memory(workspace, WORDS_ONLY) as memory:
-        receipt = memory.forget(find_candidates(memory, f"{LOG}#L3"))
+        receipt = memory.forget(find_candidates(memory, f"{LOG}#L{line}"))
     assert (text_of(workspace, LOG), receipt.complete) == ("# 2026-11-16\n\n- 10:05 Tea\n", True)
 
 
@@ -315,6 +334,10 @@ def test_equal_entries_of_a_topic_note_are_both_shown(workspace: Path) -> None:
 
 def test_equal_entries_below_other_headings_are_others() -> None:
     assert repeats_in("# Anna\n\n- done\n\n# Bert\n\n- done\n") == []
+
+
+def test_equal_paragraphs_of_a_log_are_repeats() -> None:
+    assert [one.first for one in repeats_in("Rain.\n\n- tea\n\nRain.\n")] == [5]
 
 
 def test_an_entry_of_several_lines_repeats_only_an_equal_one() -> None:

@@ -92,7 +92,7 @@ class Person:
         memory.remember_all(said, session=f"{self.name}{self.said}")
 
     def store(self, memory: Memory) -> None:
-        memory.facts.store(self.words(), now=self.moment(), force=True)
+        memory.facts.store(self.words(), now=self.dice.choice([None, self.moment()]), force=True)
 
     def replace(self, memory: Memory) -> None:
         if facts := memory.facts.list():

@@ -37,7 +37,7 @@ _CONTEXT = ("```", "~~~", "<!--", "\r", "\ufeff", ">>>>>>>")
 
 
 _NAMES = re.compile(rf"\^({ID.pattern})\b")
-_ITEMS = re.compile(r"^[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]", re.MULTILINE)
+_ITEMS = re.compile(r"^[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t].*", re.MULTILINE)
 
 
 def facts_in(text: str) -> tuple[FactLine, ...]:
@@ -50,8 +50,8 @@ def facts_in(text: str) -> tuple[FactLine, ...]:
 
 def doubles_in(text: str) -> Doubles:
     """Return the lines of a note that have the id of a fact in common, as a merge may leave them."""
-    names = _NAMES.findall(text)
-    is_plain = len({*names}) == len(names) and len(names) in (0, len(_ITEMS.findall(text)))
+    names, items = _NAMES.findall(text), _ITEMS.findall(text)
+    is_plain = len({*names}) == len(names) in (0, len(items)) and len({*items}) == len(items)
     return Doubles() if is_plain else _parse(text)[1]
 
 
@@ -65,7 +65,8 @@ def describe_conflicts(text: str, path: str) -> list[str]:
 
 
 def _parse(text: str) -> tuple[tuple[FactLine, ...], Doubles]:
-    lines = _with_names_of_others(list(_lines_of(text)))
+    lines, repeats = _split_repeats(list(_lines_of(text)), text)
+    lines = _with_names_of_others(lines)
     doubles = resolve(lines)
     lost = {*doubles.lost}
     lines = [line for line in lines if line not in lost] if lost else lines
@@ -77,7 +78,33 @@ def _parse(text: str) -> tuple[tuple[FactLine, ...], Doubles]:
             name = _free_id(line.fact.text, taken, copies)
             taken.add(name)
             lines[at] = replace(line, fact=replace(line.fact, id=name))
+    if repeats:
+        named = {line.first: line.fact for line in lines}
+        copied = [replace(line, fact=named.get(first, line.fact)) for line, first in repeats]
+        doubles = doubles._replace(lost=(*doubles.lost, *copied))
     return tuple(lines), doubles
+
+
+def _split_repeats(lines: list[FactLine], text: str) -> tuple[list[FactLine], list[tuple[FactLine, int]]]:
+    """Return lines without those that have no name and are also further up, below the same heading.
+
+    Return these as well, each with the number of the line that it repeats.
+    """
+    unnamed = [line.raw for line in lines if not line.fact.id]
+    if len({*unnamed}) == len(unnamed):
+        return lines, []
+    headings = outline(text)
+    seen: dict[tuple[str, str], int] = {}
+    once: list[FactLine] = []
+    repeats: list[tuple[FactLine, int]] = []
+    for line in lines:
+        key = heading_above(headings, line.first), line.raw
+        first = line.first if line.fact.id else seen.setdefault(key, line.first)
+        if first == line.first:
+            once.append(line)
+        else:
+            repeats.append((line, first))
+    return once, repeats
 
 
 def _with_names_of_others(lines: list[FactLine]) -> list[FactLine]:

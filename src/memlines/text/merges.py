@@ -1,8 +1,9 @@
 """Read what a union merge of notes leaves: an entry of a log twice, and several lines of one fact.
 
 Git's `merge=union` keeps the lines of both sides. Where one side changed a line and the other added one below
-it, the merged note has the line in both forms. Only what the lines say decides which one counts, so every
-clone comes to the same result, whatever the order of merges and the times of its files.
+it, the merged note has the line in both forms; up to three lines between two such places are there twice.
+Only what the lines say decides which one counts, so every clone comes to the same result, whatever the order
+of merges and the times of its files.
 """
 
 from __future__ import annotations
@@ -28,22 +29,22 @@ def describe_marks(text: str, path: str) -> list[str]:
 
 
 def repeats_in(log: str) -> list[Entry]:
-    """Return the items of a daily log that are also further up in it, below the same heading."""
-    items = [line for line in log.split("\n") if line.startswith("- ")]
-    if len({*items}) == len(items):
+    """Return the entries of a daily log that are also further up in it, below the same heading."""
+    lines = [line for line in log.split("\n") if line]
+    if len({*lines}) == len(lines):
         return []
     seen: set[tuple[str, str]] = set()
     repeats = []
     for entry in entries_of(log):
         key = entry.heading, entry.text.rstrip()
-        if entry.kind == "item" and key in seen:
+        if entry.kind != "heading" and key in seen:
             repeats.append(entry)
         seen.add(key)
     return repeats
 
 
 def without_repeats(log: str) -> str:
-    """Return a daily log with blank lines in the place of items that are also further up."""
+    """Return a daily log with blank lines in the place of entries that are also further up."""
     return without_lines(log, repeats_in(log))
 
 
@@ -96,10 +97,11 @@ def _order(line: FactLine) -> tuple[bool, bool, str, int]:
     return f"^{line.fact.id}" not in line.raw, not line.fact.reviewed, line.raw, line.first
 
 
-def _precedence(line: FactLine) -> tuple[bool, date]:
+def _precedence(line: FactLine) -> tuple[bool, date, date]:
+    """Return what decides between two lines; what was edited is newer than what was written on that day."""
     fact = line.fact
     days = (fact.created, fact.edited, fact.until if fact.struck else None)
-    return fact.struck, max((day for day in days if day), default=date.min)
+    return fact.struck, max((day for day in days if day), default=date.min), fact.edited or date.min
 
 
 def _claim_of(fact: Fact) -> Hashable:

@@ -43,6 +43,7 @@ TURN = "turn"
 TRANSCRIPT = "transcript"
 SNAPSHOT = "snapshot"
 _ITEM = "item"
+_ENTRIES = (_ITEM, "paragraph", "code")
 
 _SESSION_KEYS = ("session", "session_id", "sessionId", "sessionID")
 
@@ -232,19 +233,20 @@ def with_hidden(workspace: Workspace, settings: Settings, chosen: Iterable[Candi
     """
     found = list(chosen)
     facts = note_path(settings.facts.file)
-    for path in dict.fromkeys(one.path for one in found if one.kind == _ITEM):
+    for path in dict.fromkeys(one.path for one in found if one.kind in _ENTRIES):
         if path != facts and not log_day(path):
             continue
         text = text_of(workspace, settings, path)
         own = [one for one in found if one.path == path]
+        places = {locate(text, one.start_line, one.end_line, one.text) for one in own}
         if path == facts:
-            places = [locate(text, one.start_line, one.end_line, one.text) or (0, 0) for one in own]
             names = {line.fact.id for line in facts_of(text) if (line.first, line.last) in places}
             lost = [line for line in doubles_in(text).lost if line.fact.id in names]
             found += [Candidate(path, line.first, line.last, line.raw, _ITEM) for line in lost]
         else:
-            said = {one.text.rstrip() for one in own}
-            found += [_entry(path, entry) for entry in entries_of(text) if entry.text.rstrip() in said]
+            entries = [(entry, (entry.heading, entry.text.rstrip())) for entry in entries_of(text)]
+            said = {key for entry, key in entries if (entry.first, entry.last) in places}
+            found += [_entry(path, entry) for entry, key in entries if key in said]
     return list(dict.fromkeys(found))
 
 
