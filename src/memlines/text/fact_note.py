@@ -55,12 +55,12 @@ def doubles_in(text: str) -> Doubles:
     return Doubles() if is_plain else _parse(text)[1]
 
 
-def describe_conflicts(text: str, path: str) -> list[str]:
+def describe_conflicts(doubles: Doubles, path: str) -> list[str]:
     """Return a sentence about each fact of a note of which several lines contradict each other."""
     return [
         f"{path} has a merge conflict on lines {' and '.join(str(line.first) for line in lines)}, which say "
         f"different things about the fact {lines[0].fact.id}: both count, delete the wrong one"
-        for lines in (sorted(one, key=attrgetter("first")) for one in doubles_in(text).conflicts)
+        for lines in (sorted(one, key=attrgetter("first")) for one in doubles.conflicts)
     ]
 
 

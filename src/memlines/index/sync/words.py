@@ -218,9 +218,9 @@ def _describe_conflicts(note: Document, settings: Settings) -> list[str]:
     found = describe_marks(note.text, note.path)
     if note.path != note_path(settings.facts.file):
         return found
-    from memlines.text.fact_note import describe_conflicts
+    from memlines.text.fact_note import describe_conflicts, doubles_in
 
-    return [*found, *describe_conflicts(note.text, note.path)]
+    return [*found, *describe_conflicts(doubles_in(note.text), note.path)]
 
 
 def _put_problem(index: Index, file: FoundFile, problem: Problem, changes: Changes) -> None:

@@ -214,6 +214,7 @@ class FactNote:
         facts = {line.fact.id: line for line in lines}
         has_code = any(fence in document.text for fence in _FENCES)
         ends_in_code = has_code and unclosed_fence(document.text) != ""
+        doubles = doubles_in(document.text)
         return _Read(
             document.fingerprint,
             document.settled,
@@ -221,10 +222,10 @@ class FactNote:
             facts,
             lines,
             ends_in_code,
-            lost=doubles_in(document.text).lost,
+            lost=doubles.lost,
             conflicts=(
                 *describe_marks(document.text, self.path),
-                *describe_conflicts(document.text, self.path),
+                *describe_conflicts(doubles, self.path),
             ),
         )
 
