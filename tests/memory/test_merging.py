@@ -215,7 +215,7 @@ def outcomes(base: Fact | None, ours: Fact | None, theirs: Fact | None) -> list[
     if len(both) == 1:
         return [both]
     if struck := {fact for fact in both if fact.struck}:
-        return [{fact} for fact in struck]
+        return [*({fact} for fact in struck), struck]  # both, if other words were struck on one day
     changed = both - {base}
     newest = max(fact.edited or date.min for fact in both)
     dated = {fact for fact in both if (fact.edited or date.min) == newest}
