@@ -1,4 +1,4 @@
-"""Make git repositories with commits of chosen days, and write notes on chosen days."""
+"""Real git repositories, which know nothing of the settings of this machine, and notes of chosen days."""
 
 from __future__ import annotations
 
@@ -17,28 +17,52 @@ from tests.memories import write
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not there")
 
 
-def git(folder: Path, *arguments: str, day: str = "2026-01-01", **variables: str) -> str:
-    """Run git in a folder, on a day, and return what it says."""
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "protocol.file.allow=always"]
-    when = {"GIT_COMMITTER_DATE": f"{day}T12:00:00Z", "GIT_AUTHOR_DATE": f"{day}T12:00:00Z"}
+def environment(**more: str) -> dict[str, str]:
+    """Return an environment in which git has an author and no settings from outside."""
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    names = {"GIT_AUTHOR_NAME": "Ana", "GIT_COMMITTER_NAME": "Ana"}
+    mails = {"GIT_AUTHOR_EMAIL": "ana@example.com", "GIT_COMMITTER_EMAIL": "ana@example.com"}
+    alone = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    return {**outside, **names, **mails, **alone, **more}
+
+
+def git(
+    folder: Path, *arguments: str, check: bool = True, day: str = "", **more: str
+) -> subprocess.CompletedProcess[str]:
+    """Run git in a folder, on a day if one is named."""
+    when = {name: f"{day}T12:00:00Z" for name in ("GIT_COMMITTER_DATE", "GIT_AUTHOR_DATE") if day}
     done = subprocess.run(
-        ["git", *who, *arguments],
+        ["git", "-c", "protocol.file.allow=always", *arguments],
         cwd=folder,
-        check=True,
+        env=environment(**when, **more),
         capture_output=True,
-        env={**os.environ, **when, **variables},
+        encoding="utf-8",
+        check=False,
+        timeout=60,
     )
-    return done.stdout.decode()
+    assert not check or done.returncode == 0, done.stderr
+    return done
 
 
-def commit(folder: Path, day: str, notes: dict[str, str]) -> str:
-    """Write notes and commit everything on a day; return the name of the commit."""
+def make_repository(folder: Path) -> Path:
+    """Begin a repository in a folder that exists."""
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    return folder
+
+
+def commit(folder: Path, message: str = "Change notes", day: str = "") -> None:
+    """Commit everything that git does not ignore."""
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--allow-empty", "--message", message, day=day)
+
+
+def commit_notes(folder: Path, day: str, notes: dict[str, str]) -> str:
+    """Write notes and commit everything on a day, in a new repository if need be; return the commit."""
     write(folder, notes)
     if not (folder / ".git").exists():
-        git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "--allow-empty", "-m", "notes", day=day)
-    return git(folder, "rev-parse", "HEAD").strip()
+        make_repository(folder)
+    commit(folder, day=day)
+    return git(folder, "rev-parse", "HEAD").stdout.strip()
 
 
 def noon(day: str) -> datetime:

@@ -31,7 +31,7 @@ OTHER = [user("four")]
 LOG = "# 2026-11-16\n\n- 08:00 tea\n"
 DECIDED = [user(f"We decided on plan number {n}.") for n in range(3)]
 ENTRIES = "".join(f"- 12:00 We decided on plan number {n}.\n" for n in range(3))
-BLOCK = f"<!-- session s1 -->\n{ENTRIES}<!-- /session -->\n"
+BLOCK = f"<!-- session s1 -->\n{ENTRIES}<!-- /session s1 -->\n"
 
 
 def prepared(folder: Path) -> Path:
@@ -194,7 +194,7 @@ for number in itertools.count():
 WHOLE_BLOCK = re.compile(
     r"<!-- session s1 -->\n"
     + "".join(rf"- 12:00 We decided on plan number (?P<n{n}>\d+) for part {n}\.\n" for n in range(3))
-    + r"<!-- /session -->\n"
+    + r"<!-- /session s1 -->\n"
 )
 
 

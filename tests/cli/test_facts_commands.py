@@ -100,6 +100,7 @@ def test_list_as_json_has_names_that_stay(cli: Cli, home: Path) -> None:
             "scope": None,
             "importance": 0.9,
             "created_at": "2026-11-16",
+            "edited_at": None,
             "source": "capture codex 01ab",
             "valid_from": "2026-11-16",
             "valid_until": None,
@@ -280,10 +281,11 @@ def test_store_of_nothing_is_refused(cli: Cli, home: Path) -> None:
 # edit
 
 
-def test_edit_changes_the_text_and_nothing_else(cli: Cli, home: Path) -> None:
-    outcome = cli("facts", "edit", "-w", home, "m2p6t7u4wc", "Billing runs on", "Postgres 18.")
-    assert outcome.code == 0
-    assert text(home) == TEXT.replace("Postgres 17", "Postgres 18")
+def test_edit_changes_the_text_notes_the_day_and_nothing_else(cli: Cli, home: Path) -> None:
+    outcome = cli("facts", "edit", "-w", home, "--json", "m2p6t7u4wc", "Billing runs on", "Postgres 18.")
+    day = outcome.json["fact"]["edited_at"]
+    changed = TEXT.replace("Postgres 17", "Postgres 18")
+    assert text(home) == changed.replace("capture codex 01ab}", f"capture codex 01ab, edited: {day}}}")
 
 
 def test_edit_as_json(cli: Cli, home: Path) -> None:

@@ -233,7 +233,8 @@ def test_editing_asks_for_the_text(
     press("e", "q")
     monkeypatch.setattr(click, "prompt", lambda *_, **__: "Prefers tabs in Makefiles.")
     cli("facts", "review", "-w", home)
-    assert "Prefers tabs in Makefiles. {from: capture opencode s1, reviewed} ^k3f5x2m7qa" in text(home)
+    edited = next(line.fact for line in facts_in(text(home)) if line.fact.id == "k3f5x2m7qa")
+    assert (edited.text, edited.reviewed) == ("Prefers tabs in Makefiles.", True)
 
 
 def test_a_text_that_cannot_be_is_told_and_asked_again(

@@ -13,7 +13,7 @@ import pytest
 
 from memlines.files.git_history import GitHistory
 from memlines.paths import Workspace
-from tests.repositories import commit, git, needs_git, noon
+from tests.repositories import commit_notes, git, needs_git, noon
 
 pytestmark = needs_git
 LIMIT = 1_000_000
@@ -38,8 +38,8 @@ def trouble_of(folder: Path) -> str:
 @pytest.fixture
 def repository(workspace: Path) -> Path:
     """A repository with a note that was changed once."""
-    commit(workspace, "2026-02-01", {NOTE: "old\n", "code.md": "no note\n"})
-    commit(workspace, "2026-04-01", {NOTE: "new\n"})
+    commit_notes(workspace, "2026-02-01", {NOTE: "old\n", "code.md": "no note\n"})
+    commit_notes(workspace, "2026-04-01", {NOTE: "new\n"})
     return workspace
 
 
@@ -58,12 +58,12 @@ def test_only_notes_are_read(repository: Path) -> None:
         (repository / name).parent.mkdir(parents=True, exist_ok=True)
         (repository / name).write_text(text, encoding="utf-8")
     (repository / "memory/link.md").symlink_to("topic.md")
-    commit(repository, "2026-05-01", {})
+    commit_notes(repository, "2026-05-01", {})
     assert sorted(notes_on(repository, "2026-06-01")) == ["MEMORY.md", "memory/code.md", NOTE]
 
 
 def test_names_with_blanks_and_other_letters_are_read(repository: Path) -> None:
-    commit(repository, "2026-05-01", {"memory/ä b\tc@d.md": "x"})
+    commit_notes(repository, "2026-05-01", {"memory/ä b\tc@d.md": "x"})
     assert notes_on(repository, "2026-06-01")["memory/ä b\tc@d.md"] == b"x"
 
 
@@ -71,10 +71,10 @@ def test_a_workspace_may_be_a_folder_of_the_repository(tmp_path: Path) -> None:
     inner = tmp_path / "project" / "notes"
     inner.mkdir(parents=True)
     git(tmp_path / "project", "init", "-q")
-    commit(inner.parent, "2026-02-01", {})
+    commit_notes(inner.parent, "2026-02-01", {})
     (inner / "memory").mkdir()
     (inner / NOTE).write_text("inner\n", encoding="utf-8")
-    commit(inner.parent, "2026-03-01", {})
+    commit_notes(inner.parent, "2026-03-01", {})
     history = GitHistory(Workspace.at(inner))
     versions = history.read_versions(NOTE, history.commits_of(NOTE, 10), LIMIT)
     assert (notes_on(inner, "2026-03-02"), [content for _, content in versions]) == (
@@ -96,8 +96,8 @@ def test_versions_of_a_note_come_newest_first(repository: Path) -> None:
 
 
 def test_commit_times_that_run_backwards_follow_the_first_parents(repository: Path) -> None:
-    commit(repository, "2026-01-15", {NOTE: "wrong clock\n"})
-    commit(repository, "2026-06-01", {NOTE: "last\n"})
+    commit_notes(repository, "2026-01-15", {NOTE: "wrong clock\n"})
+    commit_notes(repository, "2026-06-01", {NOTE: "last\n"})
     assert [notes_on(repository, day)[NOTE] for day in ("2026-03-01", "2026-06-01")] == [
         b"wrong clock\n",
         b"last\n",
@@ -106,7 +106,7 @@ def test_commit_times_that_run_backwards_follow_the_first_parents(repository: Pa
 
 def test_what_a_merge_brought_counts_from_the_merge_on(repository: Path) -> None:
     git(repository, "checkout", "-q", "-b", "side")
-    commit(repository, "2026-04-10", {"memory/side.md": "side\n"})
+    commit_notes(repository, "2026-04-10", {"memory/side.md": "side\n"})
     git(repository, "checkout", "-q", "main")
     git(repository, "merge", "-q", "--no-ff", "-m", "merge", "side", day="2026-05-01")
     found = [notes_on(repository, f"2026-0{month}-15") for month in (4, 5)]
@@ -175,7 +175,7 @@ def test_a_bare_repository_is_none(tmp_path: Path, repository: Path) -> None:
 
 def test_a_bare_repository_among_the_notes_is_not_asked(tmp_path: Path, repository: Path) -> None:
     git(tmp_path, "clone", "-q", "--bare", str(repository), "outer/inner")
-    commit(tmp_path / "outer", "2026-03-01", {})
+    commit_notes(tmp_path / "outer", "2026-03-01", {})
     (tmp_path / "outer/inner/memory").mkdir()
     assert notes_on(tmp_path / "outer/inner", "2026-06-01") == {}
 
@@ -213,8 +213,8 @@ def _damage(repository: Path, name: str) -> None:
 
 
 def test_a_damaged_note_is_named_and_others_are_read(repository: Path) -> None:
-    commit(repository, "2026-05-01", {"memory/a.md": "a\n", "memory/z.md": "z\n"})
-    _damage(repository, git(repository, "rev-parse", f"HEAD:{NOTE}").strip())
+    commit_notes(repository, "2026-05-01", {"memory/a.md": "a\n", "memory/z.md": "z\n"})
+    _damage(repository, git(repository, "rev-parse", f"HEAD:{NOTE}").stdout.strip())
     history = GitHistory(Workspace.at(repository))
     last = history.commit_at(noon("2026-06-01"))
     assert last
@@ -223,7 +223,7 @@ def test_a_damaged_note_is_named_and_others_are_read(repository: Path) -> None:
 
 
 def test_a_damaged_commit_is_named(repository: Path) -> None:
-    _damage(repository, git(repository, "rev-parse", "HEAD").strip())
+    _damage(repository, git(repository, "rev-parse", "HEAD").stdout.strip())
     assert trouble_of(repository).startswith("the commits of this repository cannot be read")
 
 
@@ -258,7 +258,7 @@ def test_nothing_of_a_repository_is_run(repository: Path, tmp_path: Path) -> Non
     for key, value in settings.items():
         git(repository, "config", key, str(value))
     (repository / ".git/info/attributes").write_text("*.md filter=x diff=x\n", encoding="utf-8")
-    blob = git(repository, "rev-parse", f"HEAD:{NOTE}").strip()  # which a partial clone would fetch
+    blob = git(repository, "rev-parse", f"HEAD:{NOTE}").stdout.strip()  # which a partial clone would fetch
     (repository / ".git/objects" / blob[:2] / blob[2:]).unlink()
     found = notes_on(repository, "2026-06-01")
     history = GitHistory(Workspace.at(repository))
@@ -277,7 +277,7 @@ def test_variables_of_git_change_nothing(
 
 def test_ten_thousand_commits_are_no_trouble(repository: Path) -> None:
     """Only the commits themselves are walked; none of them is looked into."""
-    head = git(repository, "rev-parse", "HEAD").strip()
+    head = git(repository, "rev-parse", "HEAD").stdout.strip()
     lines = []
     for number in range(10_000):
         when = int(noon("2026-05-01").timestamp()) + number

@@ -238,18 +238,34 @@ def look(folder, words):
     with Memory(folder, {"embeddings.provider": "none"}) as memory:
         return [[hit.snippet for hit in memory.search("kept")], list(memory.search("kept").warnings)]
 
+def share(folder, words):
+    with Memory(folder, {"embeddings.provider": "none"}) as memory:
+        memory.remember(f"The lantern is {words}", topic="lights", force=True)
+        memory.remember(f"The anchor is {words}", force=True)
+        first = memory.facts.store(f"The anchor of the boat is {words}", force=True)
+        memory.facts.store(f"The anchor of the ship is {words}", replaces=first.line.fact.id, force=True)
+        passing = memory.facts.store(f"The parrot is {words}", force=True)
+        left = memory.facts.forget([passing.line.fact.id]).left
+        gone = memory.remember(f"The pirate is {words}", force=True)
+        left += memory.forget(memory.forget_candidates(gone.citation)).left
+        found = [" ".join(hit.snippet for hit in memory.search("lantern"))]
+        found += [one.text for one in memory.recall(topic="lights")]
+        facts = [line.fact.text for line in memory.facts.list()]
+        return [found, facts, [*left], [*memory.sync().warnings]]
+
 # Modules may lie where only this user can read them, so all of it is loaded before the user changes.
 warm = os.path.join(home, "warm")
 os.makedirs(os.path.join(warm, "memory"))
 os.environ["MEMLINES_HOME"] = os.path.join(home, "warm-home")
-work(warm, "warm"), look(warm, "warm")
+steps = {"work": work, "look": look, "share": share}
+work(warm, "warm"), steps[step](warm, "warm")
 os.environ["MEMLINES_HOME"] = os.path.join(home, "memlines")
 os.umask(0o022)
 os.setgroups([int(group) for group in groups.split(",") if group])
 os.setgid(int(user))
 os.setuid(int(user))
 try:
-    print(json.dumps({"work": work, "look": look}[step](workspace, f"kept by {user}")))
+    print(json.dumps(steps[step](workspace, f"kept by {user}")))
 except (MemlinesError, OSError) as error:
     print(json.dumps(f"refused: {error}"))
 """
@@ -293,6 +309,19 @@ def test_two_users_of_a_group_write_and_search_one_workspace(shared: Path) -> No
     assert (any(str(ANNA) in snippet for snippet in found[0]), found[1]) == (True, [])
     strangers = [path for path in shared.joinpath("workspace").rglob("*") if path.lstat().st_gid != GROUP]
     assert strangers == []
+
+
+def test_two_users_of_a_group_remember_and_forget_in_turn(shared: Path) -> None:
+    as_user(shared, ANNA, "share")
+    as_user(shared, BERT, "share")
+    last = as_user(shared, ANNA, "share")
+    assert isinstance(last, list), last
+    found, facts, left, warnings = last
+    assert [sum(str(user) in text for text in found) for user in (ANNA, BERT)] == [3, 2]
+    assert sorted(facts) == [f"The anchor of the ship is kept by {user}" for user in (ANNA, ANNA, BERT)]
+    assert (left, warnings) == ([], [])
+    files = [path.read_bytes() for path in shared.joinpath("workspace").rglob("*") if path.is_file()]
+    assert not any(b"parrot" in content or b"pirate" in content for content in files)
 
 
 def test_who_is_not_in_the_group_reads_nothing(shared: Path) -> None:

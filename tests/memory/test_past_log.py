@@ -15,7 +15,7 @@ from memlines.memory.past.log import _place_before
 from tests.memories import words_memory
 from tests.note_changes import edit
 from tests.programs import Cli
-from tests.repositories import commit, needs_git, noon, set_clock, set_time
+from tests.repositories import commit_notes, needs_git, noon, set_clock, set_time
 
 NOTE = "memory/topic.md"
 LINES = st.lists(st.sampled_from("abc"), max_size=8)
@@ -66,8 +66,8 @@ def test_an_edit_by_hand_is_known_by_the_note(memory: Memory) -> None:
 
 @needs_git
 def test_commits_are_among_the_changes(workspace: Path) -> None:
-    first = commit(workspace, "2026-01-10", {NOTE: "- tea\n"})
-    second = commit(workspace, "2026-02-10", {NOTE: "- coffee\n"})
+    first = commit_notes(workspace, "2026-01-10", {NOTE: "- tea\n"})
+    second = commit_notes(workspace, "2026-02-10", {NOTE: "- coffee\n"})
     with words_memory(workspace, {}) as memory:
         found = [(one.time, one.origin, one.by) for one in memory.log(NOTE)]
     assert found == [(noon("2026-02-10"), "git", second), (noon("2026-01-10"), "git", first)]
@@ -76,7 +76,7 @@ def test_commits_are_among_the_changes(workspace: Path) -> None:
 @needs_git
 def test_a_commit_of_what_was_written_before_is_no_change(memory: Memory) -> None:
     before = listed(memory)
-    commit(memory.workspace.root, "2026-05-10", {})
+    commit_notes(memory.workspace.root, "2026-05-10", {})
     assert listed(memory) == before
 
 

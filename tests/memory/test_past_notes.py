@@ -15,7 +15,7 @@ from memlines.memory.past.notes import PastNote, known_since, notes_at
 from memlines.memory.past.timeline import PastNotes
 from tests.memories import words_memory
 from tests.note_changes import edit, remove_note, restore_note
-from tests.repositories import commit, git, needs_git, set_clock, set_time
+from tests.repositories import commit_notes, git, needs_git, set_clock, set_time
 
 NOTE = "memory/topic.md"
 
@@ -185,8 +185,8 @@ def test_it_is_known_since_the_first_trace(memory: Memory, writer: Writer) -> No
 
 @needs_git
 def test_a_commit_says_what_a_note_was(memory: Memory, writer: Writer) -> None:
-    commit(memory.workspace.root, "2026-01-10", {NOTE: "- tea\n"})
-    commit(memory.workspace.root, "2026-03-10", {NOTE: "- water\n"})
+    commit_notes(memory.workspace.root, "2026-01-10", {NOTE: "- tea\n"})
+    commit_notes(memory.workspace.root, "2026-03-10", {NOTE: "- water\n"})
     assert [text_on(memory, f"2026-0{month}-15") for month in (1, 2, 3)] == [
         ("exact", "- tea"),
         ("exact", "- tea"),
@@ -197,7 +197,7 @@ def test_a_commit_says_what_a_note_was(memory: Memory, writer: Writer) -> None:
 @needs_git
 def test_a_change_after_the_last_commit_of_a_note_wins(memory: Memory, writer: Writer) -> None:
     writer.add("2026-01-10", "- tea")
-    commit(memory.workspace.root, "2026-01-11", {})
+    commit_notes(memory.workspace.root, "2026-01-11", {})
     writer.add("2026-02-10", "- coffee")
     git(memory.workspace.root, "commit", "-q", "--allow-empty", "-m", "others", day="2026-02-11")
     writer.change("2026-06-01", 1, "- tea", "- water")
@@ -207,14 +207,14 @@ def test_a_change_after_the_last_commit_of_a_note_wins(memory: Memory, writer: W
 @needs_git
 def test_a_later_commit_of_a_note_wins(memory: Memory, writer: Writer) -> None:
     writer.add("2026-01-10", "- tea")
-    commit(memory.workspace.root, "2026-02-10", {NOTE: "- tea by hand\n"})
+    commit_notes(memory.workspace.root, "2026-02-10", {NOTE: "- tea by hand\n"})
     writer.by_hand("2026-06-01", "- another\n")
     assert text_on(memory, "2026-03-01") == ("exact", "- tea by hand")
 
 
 @needs_git
 def test_a_note_that_is_gone_is_known_from_git(memory: Memory, writer: Writer) -> None:
-    commit(memory.workspace.root, "2026-01-10", {NOTE: "- tea\n"})
+    commit_notes(memory.workspace.root, "2026-01-10", {NOTE: "- tea\n"})
     (memory.workspace.root / NOTE).unlink()
-    commit(memory.workspace.root, "2026-03-10", {})
+    commit_notes(memory.workspace.root, "2026-03-10", {})
     assert [text_on(memory, f"2026-0{month}-15") for month in (2, 3)] == [("exact", "- tea"), None]

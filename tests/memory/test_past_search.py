@@ -20,7 +20,7 @@ from tests.memory.test_read_only import memlines
 from tests.note_changes import edit
 from tests.programs import Cli, read_only
 from tests.providers import FakeProvider, MeaningsProvider
-from tests.repositories import commit, needs_git, set_clock, set_time
+from tests.repositories import commit_notes, needs_git, set_clock, set_time
 
 NOTE = "memory/decisions.md"
 OLD = "- We use MySQL 8 for billing invoices."
@@ -208,8 +208,8 @@ def test_a_link_in_place_of_the_folder_is_refused(memory: Memory, tmp_path: Path
 
 
 def test_a_read_only_workspace_keeps_it_in_the_cache(workspace: Path) -> None:
-    commit(workspace, "2026-01-10", {NOTE: f"{OLD}\n"})
-    commit(workspace, "2026-04-10", {NOTE: f"{NEW}\n"})
+    commit_notes(workspace, "2026-01-10", {NOTE: f"{OLD}\n"})
+    commit_notes(workspace, "2026-04-10", {NOTE: f"{NEW}\n"})
     with read_only(workspace):
         found = memlines(workspace, "search", "billing", "--as-of", MARCH)["results"]
     assert ([hit["snippet"] for hit in found], (workspace / ".memory").exists()) == ([OLD], False)
@@ -296,8 +296,8 @@ def test_a_forgotten_line_does_not_come_back_from_history(
 @needs_git
 def test_a_forgotten_line_does_not_come_back_from_git(workspace: Path) -> None:
     coffee = "- Coffee beans come from Anna."
-    commit(workspace, "2026-01-10", {NOTE: f"{TEXT}\n{coffee}\n"})
-    commit(workspace, "2026-04-10", {NOTE: f"# Decisions\n\n{coffee}\n{OLD}\n"})
+    commit_notes(workspace, "2026-01-10", {NOTE: f"{TEXT}\n{coffee}\n"})
+    commit_notes(workspace, "2026-04-10", {NOTE: f"# Decisions\n\n{coffee}\n{OLD}\n"})
     with words_memory(workspace, {}) as memory:
         found = [path for path, _ in cited(memory, "MySQL")]
         forget(memory, f"{NOTE}#L4")
@@ -307,7 +307,7 @@ def test_a_forgotten_line_does_not_come_back_from_git(workspace: Path) -> None:
 
 @needs_git
 def test_a_note_that_was_forgotten_whole_does_not_come_back_from_git(workspace: Path) -> None:
-    commit(workspace, "2026-01-10", {NOTE: "# Short\n\n- PIN 1\n"})
+    commit_notes(workspace, "2026-01-10", {NOTE: "# Short\n\n- PIN 1\n"})
     with words_memory(workspace, {}) as memory:
         forget(memory, NOTE)
         assert (memory.read(f"{NOTE}@{MARCH}").found, cited(memory, "PIN")) == (False, [])
@@ -317,7 +317,7 @@ def test_a_note_that_was_forgotten_whole_does_not_come_back_from_git(workspace: 
 def test_a_forgotten_fact_does_not_come_back(workspace: Path) -> None:
     with words_memory(workspace, {}) as memory:
         stored = memory.facts.store("The vaultkeeper Quintessa lives in Lyon")
-        commit(workspace, "2026-01-10", {})
+        commit_notes(workspace, "2026-01-10", {})
         memory.facts.forget([stored.line.fact.id])
         assert nowhere_in_facts(memory, "Quintessa")
 

@@ -21,6 +21,8 @@ from memlines.cli.common import (
 )
 from memlines.cli.output import answer_json, harmless_name, print_json, print_line, wants_json, warn
 from memlines.errors import SettingsError, UsageError
+from memlines.files.attributes import FILE_NAME as ATTRIBUTES
+from memlines.files.attributes import ensure_union
 from memlines.files.place import begin_workspace, holds_memory
 from memlines.paths import Workspace, expand_home, user_config_file
 from memlines.settings import distrust, flatten, list_settings, load, trust
@@ -33,15 +35,23 @@ from memlines.settings.values import Key, check_value, parse_value
 @click.command("init")
 @click.argument("folder", type=FOLDER, required=False)
 @click.option("-w", "--workspace", type=FOLDER, help="The same as FOLDER.")
+@click.option("--team", is_flag=True, help="Have git keep both sides when it merges daily logs and facts.")
 @json_option
-def init_command(folder: Path | None, workspace: Path | None) -> None:
-    """Create a workspace in FOLDER (default: here). Nothing that exists is changed."""
+def init_command(folder: Path | None, workspace: Path | None, team: bool) -> None:
+    """Create a workspace in FOLDER (default: here). Nothing that exists is changed.
+
+    --team adds two lines to .gitattributes, so that several people can share the workspace in git.
+    """
     if folder and workspace and folder != workspace:
         raise UsageError("FOLDER and --workspace name two different folders", todo="Give one of them")
     begun, made = begin_workspace(expand_home(folder or workspace or Path()))
+    if team and ensure_union(begun, load(begun).settings.facts.file):
+        made.append(ATTRIBUTES)
     answer_json({"workspace": str(begun.root), "made": made})
     print_line(f"Workspace {begun.root}")
     print_line(f"  made: {', '.join(made)}" if made else "  nothing to do: everything was there")
+    if team:
+        click.echo("Commit .gitattributes with your notes. 'memlines check --staged' refuses secrets.")
     click.echo('Write notes in MEMORY.md and memory/, then ask: memlines search "what did we decide?"')
 
 

@@ -116,7 +116,7 @@ def store_command(text: tuple[str, ...], force: bool, workspace: Path | None, **
 @allow_secret_option
 @common_options
 def edit_command(fact_id: str, text: tuple[str, ...], allow_secret: bool, workspace: Path | None) -> None:
-    """Give the fact ID another TEXT; nothing else of it changes."""
+    """Give the fact ID another TEXT, and note the day; nothing else of it changes."""
     with open_memory(workspace) as memory:
         line = memory.facts.edit(fact_id, " ".join(text), allow_secret=allow_secret)
         changed = fact_json(memory.facts.path, line)

@@ -36,6 +36,7 @@ COMMANDS = {
     "model": ("status", "Show which model answers; stop or undo a change of model."),
     "watch": ("sync", "Keep the index up to date while files change."),
     "doctor": ("doctor", "Check what can be wrong, and repair it."),
+    "check": ("check", "Refuse secrets and personal notes before they are committed."),
     "export": ("backup", "Write all notes into one archive."),
     "import": ("imports", "Merge an archive, or import other memories."),
     "backup": ("backup", "Copy the notes to a folder or a bucket."),

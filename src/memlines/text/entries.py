@@ -13,7 +13,7 @@ session wrote at once:
 
     <!-- session ses_1 -->
     - 14:32 We chose Postgres 17
-    <!-- /session -->
+    <!-- /session ses_1 -->
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ _PLAIN = re.compile(r" *[^\W\d_]")
 _COMMENT = "<!--"
 _COMMENT_ENDS = "-->"
 _SESSIONS = ("<!-- session ", "<!-- /session ")
-_SESSION_COMMENT = re.compile(r"<!-- (?:session (?P<id>(?:(?!--)[^<>\[\]])+)|/session) -->\s*")
+_SESSION_NAME = r"(?:(?!--)[^<>\[\]])+"
+_SESSION_COMMENT = re.compile(
+    rf"<!-- (?:session (?P<id>{_SESSION_NAME})|/session(?: {_SESSION_NAME})?) -->\s*"
+)
 
 _FENCES = ("```", "~~~")
 _TAIL = 20_000

@@ -19,8 +19,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from memlines.text.chunk import chunk_note, chunk_text, limit_of, text_hash, weigh
-from memlines.text.entries import entries_of, without_comments
-from memlines.text.facts import CATEGORIES, ID_LENGTH, LINE, SCOPE, Fact, FactLine, fact_of
+from memlines.text.entries import entries_of, without_comments, without_conflict_marks
+from memlines.text.facts import CATEGORIES, ID, ID_LENGTH, LINE, SCOPE, Fact, FactLine, fact_of
+from memlines.text.merges import Doubles, resolve, without_lines
 from memlines.text.outline import Heading, front_matter, heading_above, outline
 from memlines.types import Chunk
 
@@ -32,28 +33,94 @@ _OURS = re.compile(rf"- (?:[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} )?\[(?:{'|'.join(CAT
 _SHORT = 50_000
 """Characters of a note that is parsed as a whole whenever it is needed."""
 
-_CONTEXT = ("```", "~~~", "<!--", "\r", "\ufeff")
+_CONTEXT = ("```", "~~~", "<!--", "\r", "\ufeff", ">>>>>>>")
 """What may change the meaning of other lines."""
 
 
+_NAMES = re.compile(rf"\^({ID.pattern})\b")
+_ITEMS = re.compile(r"^[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t].*", re.MULTILINE)
+
+
 def facts_in(text: str) -> tuple[FactLine, ...]:
-    """Return the facts of a note in their order; every item of a list outside of code is one."""
-    lines = list(_lines_of(text))
-    taken: set[str] = set()
-    unnamed = []
-    for at, line in enumerate(lines):
-        name = line.fact.id
-        if name and name not in taken:
-            taken.add(name)
-        else:  # written by hand, or a copy: the first one keeps its name
-            unnamed.append(at)
+    """Return the facts of a note in their order; every item of a list outside of code is one.
+
+    Of several lines with one id, those count that `resolve` says. Each fact has an id of its own.
+    """
+    return _parse(text)[0]
+
+
+def doubles_in(text: str) -> Doubles:
+    """Return the lines of a note that have the id of a fact in common, as a merge may leave them."""
+    names, items = _NAMES.findall(text), _ITEMS.findall(text)
+    is_plain = len({*names}) == len(names) in (0, len(items)) and len({*items}) == len(items)
+    return Doubles() if is_plain else _parse(text)[1]
+
+
+def describe_conflicts(doubles: Doubles, path: str) -> list[str]:
+    """Return a sentence about each fact of a note of which several lines contradict each other."""
+    return [
+        f"{path} has a merge conflict on lines {' and '.join(str(line.first) for line in lines)}, which say "
+        f"different things about the fact {lines[0].fact.id}: both count, delete the wrong one"
+        for lines in (sorted(one, key=attrgetter("first")) for one in doubles.conflicts)
+    ]
+
+
+def _parse(text: str) -> tuple[tuple[FactLine, ...], Doubles]:
+    lines, repeats = _split_repeats(list(_lines_of(text)), text)
+    lines = _with_names_of_others(lines)
+    doubles = resolve(lines)
+    lost = {*doubles.lost}
+    lines = [line for line in lines if line not in lost] if lost else lines
+    others = {line for conflict in doubles.conflicts for line in conflict[1:]}
+    taken = {line.fact.id for line in lines if line.fact.id}
     copies: Counter[str] = Counter()
-    for at in unnamed:
-        line = lines[at]
-        name = _free_id(line.fact.text, taken, copies)
-        taken.add(name)
-        lines[at] = replace(line, fact=replace(line.fact, id=name))
-    return tuple(lines)
+    for at, line in enumerate(lines):
+        if not line.fact.id or line in others:
+            name = _free_id(line.fact.text, taken, copies)
+            taken.add(name)
+            lines[at] = replace(line, fact=replace(line.fact, id=name))
+    if repeats:
+        named = {line.first: line.fact for line in lines}
+        copied = [replace(line, fact=named.get(first, line.fact)) for line, first in repeats]
+        doubles = doubles._replace(lost=(*doubles.lost, *copied))
+    return tuple(lines), doubles
+
+
+def _split_repeats(lines: list[FactLine], text: str) -> tuple[list[FactLine], list[tuple[FactLine, int]]]:
+    """Return lines without those that have no name and are also further up, below the same heading.
+
+    Return these as well, each with the number of the line that it repeats.
+    """
+    unnamed = [line.raw for line in lines if not line.fact.id]
+    if len({*unnamed}) == len(unnamed):
+        return lines, []
+    headings = outline(text)
+    seen: dict[tuple[str, str], int] = {}
+    once: list[FactLine] = []
+    repeats: list[tuple[FactLine, int]] = []
+    for line in lines:
+        key = heading_above(headings, line.first), line.raw
+        first = line.first if line.fact.id else seen.setdefault(key, line.first)
+        if first == line.first:
+            once.append(line)
+        else:
+            repeats.append((line, first))
+    return once, repeats
+
+
+def _with_names_of_others(lines: list[FactLine]) -> list[FactLine]:
+    """Return lines of which one without a name has that of another line, if a command wrote it there.
+
+    A fact that was written by hand gets the name of its words when it is changed.
+    """
+    written = {line.fact.id for line in lines if line.fact.id}
+    if not written or len(written) == len(lines):
+        return lines
+    names = (line.fact.id or _id_of(line.fact.text) for line in lines)
+    return [
+        replace(line, fact=replace(line.fact, id=name)) if name in written else line
+        for line, name in zip(lines, names, strict=True)
+    ]
 
 
 def _free_id(text: str, taken: Collection[str], copies: Counter[str]) -> str:
@@ -61,11 +128,14 @@ def _free_id(text: str, taken: Collection[str], copies: Counter[str]) -> str:
     while True:
         count = copies[text]
         copies[text] += 1
-        source = f"{text}\n{count}" if count else text
-        digest = hashlib.sha256(source.encode(errors="surrogatepass")).digest()
-        name = b32encode(digest).decode("ascii").lower()[:ID_LENGTH]
+        name = _id_of(f"{text}\n{count}" if count else text)
         if name not in taken:
             return name
+
+
+def _id_of(text: str) -> str:
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).digest()
+    return b32encode(digest).decode("ascii").lower()[:ID_LENGTH]
 
 
 def _lines_of(text: str) -> Iterator[FactLine]:
@@ -74,7 +144,7 @@ def _lines_of(text: str) -> Iterator[FactLine]:
     A line as we write it is an item of its own, unless it is in code. Of many in a row, only the last one is
     parsed as Markdown, because it may continue in the lines below it; the others are what that one is.
     """
-    every = text.removeprefix(_BYTE_ORDER_MARK).split("\n")
+    every = without_conflict_marks(text).removeprefix(_BYTE_ORDER_MARK).split("\n")
     lines = without_comments(every)
     ours = [*(_OURS.match(line) is not None for line in lines), False]
     shown = [at for at in range(len(lines)) if not (ours[at] and ours[at + 1])]
@@ -122,8 +192,8 @@ def facts_of(text: str) -> tuple[FactLine, ...]:
 
 
 def _whole(text: str) -> _Note:
-    facts = facts_in(text)
-    is_plain = not _has_context(text) and _are_named(facts)
+    facts, doubles = _parse(text)
+    is_plain = not _has_context(text) and not doubles.lost and _are_named(facts)
     names = frozenset(line.fact.id for line in facts) if is_plain else frozenset[str]()
     return _Note(text, text.split("\n"), facts, names)
 
@@ -150,6 +220,8 @@ def _after_change(last: _Note, text: str) -> _Note | None:
     names = kept.union(line.fact.id for line in added)
     if len(names) != len(kept) + len(added) or not _are_named(added):
         return None
+    if len(added) < sum(map(bool, new)):
+        return None  # one of the new lines does not count, and may later
     moved = len(new) - len(gone)
     rest = facts[end:] if not moved else tuple(_at(line, moved) for line in facts[end:])
     return _Note(text, lines, (*facts[:first], *(_at(line, head) for line in added), *rest), names)
@@ -183,7 +255,8 @@ def chunk_facts(text: str, tokens: int, overlap: int) -> list[Chunk]:
     The text of a fact's chunk is its words alone, so that they alone are compared; one that is no longer
     true says so.
     """
-    lines = text.split("\n")
+    doubles = doubles_in(text)
+    lines = without_lines(text, doubles.lost).split("\n")
     headings = outline(text)
     sections = _without_title(headings, lines)
     matter = front_matter(text)

@@ -86,6 +86,8 @@ class Fact:
     struck: bool = False
     """Whether it is no longer true."""
     scope: str = ""
+    edited: date | None = None
+    """When a command last changed its words; of two versions in a merged note, the newer one counts."""
 
     @property
     def is_current(self) -> bool:
@@ -115,6 +117,7 @@ class Fact:
             "scope": self.scope or None,
             "importance": self.importance,
             "created_at": str(self.created) if self.created else None,
+            "edited_at": str(self.edited) if self.edited else None,
             "source": self.source,
             "valid_from": str(self.valid_from) if self.valid_from else None,
             "valid_until": str(self.until) if self.until else None,
@@ -233,6 +236,7 @@ def _with_marks(fact: Fact, words: str) -> str:
         "scope": fact.scope,
         "importance": short if float(short) == fact.importance else repr(fact.importance),
         "from": fact.source,
+        "edited": fact.edited,
         "since": fact.since,
         "until": fact.until,
         "now": fact.superseded_by,
@@ -330,6 +334,7 @@ def _fact(
         "reviewed" in known,
         is_struck,
         known.get("scope", ""),
+        _day_in(known.get("edited", "")),
     )
 
 
@@ -394,6 +399,7 @@ _MEANT: Mapping[str, Callable[[str], object]] = {
     "scope": SCOPE.fullmatch,
     "importance": lambda word: _importance_in(word) is not None,
     "from": lambda word: word,
+    "edited": _day_in,
     "since": _day_in,
     "until": _day_in,
     "now": ID.fullmatch,

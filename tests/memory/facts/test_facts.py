@@ -98,7 +98,8 @@ def test_a_second_review_writes_nothing(memory: Memory) -> None:
 
 
 def test_facts_are_counted(workspace: Path) -> None:
-    stats = facts_memory(workspace, text=FACTS + CAPTURED.replace("aaaaaaaaaa", "gggggggggg")).facts.stats()
+    others = CAPTURED.replace("aaaaaaaaaa", "g" * 10).replace("b" * 10, "h" * 10).replace("c" * 10, "i" * 10)
+    stats = facts_memory(workspace, text=FACTS + others).facts.stats()
     assert (stats.total, stats.current, stats.superseded) == (9, 8, 1)
     assert (stats.captured, stats.unreviewed) == (2, 1)
     assert stats.by_category == {"preference": 3, "fact": 2, "decision": 1, "entity": 2, "other": 0}

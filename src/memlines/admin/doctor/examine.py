@@ -1,4 +1,4 @@
-"""Run all checks, and the repairs that they ask for. Only derived data is repaired, never notes."""
+"""Run all checks, and the repairs that they ask for. Notes are never changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memlines.admin.doctor import clients, files, index, places, vectors
+from memlines.admin.doctor import clients, files, index, merges, places, vectors
 from memlines.admin.doctor.findings import Checkup, Finding, Level, Repair, RepairJob, problem
 from memlines.errors import MemlinesError, StoreDamaged, reason_of
 from memlines.files.place import ensure_private
@@ -45,6 +45,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("engines", vectors.check_engines),
     ("aliases", files.check_aliases),
     ("facts", files.check_facts),
+    ("merges", merges.check_merges),
     ("clients", clients.check_clients),
 )
 """Every check and its name, in the order of what a person would look at first."""
@@ -53,6 +54,7 @@ REPAIRS: tuple[tuple[Repair, Callable[[RepairJob], str]], ...] = (
     ("old-name", lambda job: places.move_old_folders()),
     ("private", places.repair_private),
     ("permissions", places.repair_permissions),
+    ("attributes", merges.repair_attributes),
     ("locks", files.repair_locks),
     ("sweep", files.repair_unfinished),
     ("model", vectors.repair_model),

@@ -80,7 +80,7 @@ def check_contents(checkup: Checkup) -> Iterator[Finding]:
         and entry.settled
         and entry.fingerprint == file.fingerprint
     ]
-    chosen = same if checkup.deep else _within_budget(same)
+    chosen = same if checkup.deep else within_budget(same)
     differing = [file.path for file in chosen if _differs(checkup, file)]
     if differing:
         yield problem(
@@ -94,7 +94,7 @@ def check_contents(checkup: Checkup) -> Iterator[Finding]:
         yield ok(f"{len(chosen)}{rest} read, unchanged since they were indexed")
 
 
-def _within_budget(files: list[FoundFile]) -> list[FoundFile]:
+def within_budget(files: list[FoundFile]) -> list[FoundFile]:
     """Return the files that are read without `deep`: all of them, or a new sample each time."""
     if sum(file.fingerprint.size for file in files) <= _READ_BYTES:
         return files

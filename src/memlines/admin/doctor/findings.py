@@ -25,6 +25,7 @@ Repair = Literal[
     "old-name",
     "private",
     "permissions",
+    "attributes",
     "locks",
     "sweep",
     "model",

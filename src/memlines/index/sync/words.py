@@ -21,8 +21,9 @@ from memlines.paths import note_path
 from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.chunk import chunk_note
-from memlines.text.days import date_chunks
-from memlines.text.entries import conflicts_in, without_conflict_marks
+from memlines.text.days import date_chunks, log_day
+from memlines.text.entries import without_conflict_marks
+from memlines.text.merges import describe_marks, without_repeats
 from memlines.types import Cut, Discovery, Document, FoundFile, IndexedFile, Problem, Tail
 
 if TYPE_CHECKING:
@@ -203,15 +204,23 @@ def _update_file(
         return
     changes.read.add(content.hash)
     changes.warnings.extend(content.warnings)
-    if content.source == "memory" and (conflicts := conflicts_in(content.text)):
-        changes.warnings.append(
-            f"{file.path} has a merge conflict on line {conflicts[0][0]}: both sides are indexed, resolve it"
-        )
+    if content.source == "memory":
+        changes.warnings.extend(_describe_conflicts(content, settings))
     if isinstance(cut, Problem):
         _put_problem(writer.wait(), file, cut, changes)
         return
     writer.add(content, cut, is_known=entry is not None)
     changes.indexed.append(file.path)
+
+
+def _describe_conflicts(note: Document, settings: Settings) -> list[str]:
+    """Return what a merge left in a note for a person to decide."""
+    found = describe_marks(note.text, note.path)
+    if note.path != note_path(settings.facts.file):
+        return found
+    from memlines.text.fact_note import describe_conflicts, doubles_in
+
+    return [*found, *describe_conflicts(doubles_in(note.text), note.path)]
 
 
 def _put_problem(index: Index, file: FoundFile, problem: Problem, changes: Changes) -> None:
@@ -260,6 +269,7 @@ def cut_document(
         size = settings.chunking.tokens, settings.chunking.overlap
         text = without_conflict_marks(without_private_blocks(document.text))
         if document.path != note_path(settings.facts.file):
+            text = without_repeats(text) if log_day(document.path) else text
             return Cut(date_chunks(chunk_note(text, *size), text, document.path))
         from memlines.text.fact_note import chunk_facts
 

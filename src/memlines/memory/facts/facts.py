@@ -274,6 +274,7 @@ class Facts:
                     todo="Name a fact that still holds, or leave it out",
                 )
             near = find_near(self._manager, words)
+            warnings = tuple(dict.fromkeys([*near.warnings, *self._note.conflicts()]))
             holding = [
                 (line, value)
                 for line, value in near.facts
@@ -282,7 +283,7 @@ class Facts:
             known = None if force else duplicate_of(words, holding, moment)
             if known is not None:
                 citation = self._cite(known)
-                stored = Stored("duplicate", known, None, dict(holding)[known], citation, near.warnings)
+                stored = Stored("duplicate", known, None, dict(holding)[known], citation, warnings)
                 if old is None or old.fact.id == known.fact.id:
                     return stored
                 struck = self._note.change(old, old.fact.supersede(known.fact.id, moment.date()))
@@ -296,7 +297,7 @@ class Facts:
                 Forgotten.load(self._manager.workspace).lift(words)  # said again, it is wanted again
                 fact = Fact(new_id(), words, category, float(importance), moment.date(), source)
                 fact = replace(fact, scope=scope or "")
-                stored = self._write(fact, old, moment.date(), holding, near.warnings)
+                stored = self._write(fact, old, moment.date(), holding, warnings)
         self._index_soon()
         return stored
 
@@ -338,7 +339,8 @@ class Facts:
         line = self.get(name)
         words = plain(text)
         self._refuse_secrets(words, allow_secret)
-        return self._change(line, replace(line.fact, text=words))
+        today = local_now(self._manager.settings).date()
+        return self._change(line, replace(line.fact, text=words, edited=today))
 
     def _refuse_secrets(self, words: str, allow_secret: bool) -> None:
         from memlines.text.redaction import refuse_secrets, rules_of  # which takes time to import

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import date
+from operator import attrgetter
 
 from memlines.errors import MemlinesError, PathError, WriteError
 from memlines.files.notes import append, locate_lines, rewrite
@@ -24,10 +25,11 @@ from memlines.paths import Workspace, note_path
 from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.edits import add as add_block
-from memlines.text.edits import put
+from memlines.text.edits import cut, put
 from memlines.text.entries import unclosed_fence
-from memlines.text.fact_note import facts_in, facts_of, words_of
+from memlines.text.fact_note import describe_conflicts, doubles_in, facts_in, facts_of, words_of
 from memlines.text.facts import Fact, FactLine, is_id, line_of, new_id, plain, rewrite_line, source_of
+from memlines.text.merges import describe_marks
 from memlines.types import Fingerprint, FoundFile, Problem
 
 TITLE = "Facts"
@@ -46,6 +48,10 @@ class _Read:
     facts: Mapping[str, FactLine]
     lines: tuple[FactLine, ...]
     ends_in_code: bool
+    lost: tuple[FactLine, ...] = ()
+    """The lines that do not count because another one of their id does."""
+    conflicts: tuple[str, ...] = ()
+    """What a merge left for a person to decide."""
 
 
 _ABSENT = _Read(None, False, "", {}, (), False)
@@ -74,6 +80,14 @@ class FactNote:
         """Return the fact with this id, if there is one."""
         return self._now().facts.get(name)
 
+    def conflicts(self) -> tuple[str, ...]:
+        """Return a sentence about each conflict that a merge left in the note."""
+        return self._now().conflicts
+
+    def lost(self) -> tuple[FactLine, ...]:
+        """Return the lines that do not count since a merge; the next change of the note takes them out."""
+        return self._now().lost
+
     def add(self, facts: Sequence[Fact]) -> list[FactLine]:
         """Write facts to the end of the note, durably and all at once, and return where they are.
 
@@ -82,6 +96,13 @@ class FactNote:
         named = self._with_ids(facts)
         if not named:
             return []
+        if self.lost():
+            rewrite(
+                self._workspace,
+                self.path,
+                lambda text: (_without_lost(text), None),
+                max_bytes=self._max_bytes,
+            )
         lines = [line_of(fact) for fact in named]
         written = append(self._workspace, self.path, "\n".join(lines), title=TITLE, max_bytes=self._max_bytes)
         places = range(written.start_line, written.end_line + 1)
@@ -137,8 +158,16 @@ class FactNote:
 
         The way of writing that changes least is taken of those that leave all other facts as they are.
         """
+        text = _without_lost(text)
         first, _ = locate_lines(self.path, text, old.first, old.last, old.raw)
         before = facts_in(text)
+        # Other lines of its id that contradict it may count no more: this decides the conflict.
+        rivals = {
+            line.first
+            for conflict in doubles_in(text).conflicts
+            for line in conflict
+            if line.fact.id == old.fact.id and line.first != first
+        }
         below = old.raw.split("\n")
         for way in rewrite_line(old, new):
             if unclosed_fence(way.line) != unclosed_fence(below[0]):
@@ -147,8 +176,10 @@ class FactNote:
             raw = "\n".join([way.line, *below[way.replaces :]])
             line = FactLine(way.fact, first, first + raw.count("\n"), raw)
             after = facts_in(changed)
-            wanted = [way.fact if one.first == first else one.fact for one in before]
-            if line in after and [one.fact for one in after] == wanted:
+            wanted = [
+                way.fact if one.first == first else one.fact for one in before if one.first not in rivals
+            ]
+            if line in after and [one.fact for one in after if one.first not in rivals] == wanted:
                 return changed, line
         raise WriteError(
             f"the fact {old.fact.id} in {self.path!r} is written in a way that cannot be changed without "
@@ -183,7 +214,27 @@ class FactNote:
         facts = {line.fact.id: line for line in lines}
         has_code = any(fence in document.text for fence in _FENCES)
         ends_in_code = has_code and unclosed_fence(document.text) != ""
-        return _Read(document.fingerprint, document.settled, document.hash, facts, lines, ends_in_code)
+        doubles = doubles_in(document.text)
+        return _Read(
+            document.fingerprint,
+            document.settled,
+            document.hash,
+            facts,
+            lines,
+            ends_in_code,
+            lost=doubles.lost,
+            conflicts=(
+                *describe_marks(document.text, self.path),
+                *describe_conflicts(doubles, self.path),
+            ),
+        )
+
+
+def _without_lost(text: str) -> str:
+    """Return the text of the note without the lines that do not count since a merge; history keeps them."""
+    for line in sorted(doubles_in(text).lost, key=attrgetter("first"), reverse=True):
+        text = cut(text, line.first, line.last)
+    return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +22,15 @@ from memlines.files.tombstones import session_of
 from memlines.index.sync.discovery import SNAPSHOTS, find_files
 from memlines.index.sync.transcripts import read_transcript, transcript_of
 from memlines.memory.asking import parse, search_asked
-from memlines.memory.notes.entries import notes_in, session_mark, sessions_in
+from memlines.memory.notes.entries import notes_in, session_mark, sessions_in, text_of
 from memlines.memory.notes.proof import files_below
-from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.paths import PRIVATE_DIR, Workspace, note_path
 from memlines.records import dataclass
 from memlines.settings import Settings
+from memlines.text.days import log_day
+from memlines.text.edits import locate
 from memlines.text.entries import Entry, entries_of
+from memlines.text.fact_note import doubles_in, facts_of
 from memlines.text.language import language_of
 from memlines.text.terms import query_terms, telling_words, terms_of
 from memlines.transcripts.lines import table
@@ -42,6 +45,8 @@ TRANSCRIPT = "transcript"
 SNAPSHOT = "snapshot"
 RECORD = "record"
 """What an agent was shown in a session; the text is the name of the session."""
+_ITEM = "item"
+_ENTRIES = (_ITEM, "paragraph", "code")
 
 _SESSION_KEYS = ("session", "session_id", "sessionId", "sessionID")
 
@@ -223,6 +228,30 @@ def _snapshots(workspace: Workspace) -> Iterator[tuple[Candidate, Mapping[str, A
         said = "\n\n".join(one for one in every if isinstance(one, str))
         path = f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}"
         yield Candidate(path, 1, text.count("\n") + 1, said or text, SNAPSHOT), content
+
+
+def with_hidden(workspace: Workspace, settings: Settings, chosen: Iterable[Candidate]) -> list[Candidate]:
+    """Return candidates with the lines that show again once they are gone, as a merge may leave them.
+
+    These are the other lines of a fact, which do not count beside it, and equal entries of a log.
+    """
+    found = list(chosen)
+    facts = note_path(settings.facts.file)
+    for path in dict.fromkeys(one.path for one in found if one.kind in _ENTRIES):
+        if path != facts and not log_day(path):
+            continue
+        text = text_of(workspace, settings, path)
+        own = [one for one in found if one.path == path]
+        places = {locate(text, one.start_line, one.end_line, one.text) for one in own}
+        if path == facts:
+            names = {line.fact.id for line in facts_of(text) if (line.first, line.last) in places}
+            lost = [line for line in doubles_in(text).lost if line.fact.id in names]
+            found += [Candidate(path, line.first, line.last, line.raw, _ITEM) for line in lost]
+        else:
+            entries = [(entry, (entry.heading, entry.text.rstrip())) for entry in entries_of(text)]
+            said = {key for entry, key in entries if (entry.first, entry.last) in places}
+            found += [_entry(path, entry) for entry, key in entries if key in said]
+    return list(dict.fromkeys(found))
 
 
 # By a query and by a session

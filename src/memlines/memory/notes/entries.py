@@ -86,10 +86,13 @@ def session_mark(session: str) -> str:
 
 
 def comments_around(session: str) -> tuple[str, str] | None:
-    """Return the comments around what a session writes; nothing if its name would end a comment."""
+    """Return the comments around what a session writes; nothing if its name would end a comment.
+
+    Both name it: a merge of two logs may keep a line only once that both sides end with.
+    """
     name = session.strip()
     opening = f"<!-- session {name} -->"
-    return (opening, "<!-- /session -->") if session_in(opening) == name else None
+    return (opening, f"<!-- /session {name} -->") if session_in(opening) == name else None
 
 
 def block_of(label: str, text: str, mark: str = "") -> str:

@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache, partial
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 
@@ -40,6 +41,7 @@ from memlines.memory.notes.candidates import (
     Candidate,
     list_transcripts,
     turns_of,
+    with_hidden,
 )
 from memlines.memory.notes.entries import notes_in, text_of
 from memlines.memory.notes.proof import (
@@ -59,7 +61,7 @@ from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.edits import locate
 from memlines.text.entries import entries_of
-from memlines.text.fact_note import chunk_facts, facts_of
+from memlines.text.fact_note import chunk_facts, doubles_in, facts_of
 from memlines.text.matching import bare
 from memlines.text.terms import words_of
 from memlines.types import Chunk, Document
@@ -135,7 +137,7 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
     ensure_private(workspace)
     ensure_folder(index_file.parent)
     indexes = tuple(_indexes(workspace, {settings.store.path, *manager.loaded.store_paths}, index_file))
-    plan = _Plan(workspace, settings, tuple(dict.fromkeys(chosen)), indexes)
+    plan = _Plan(workspace, settings, tuple(with_hidden(workspace, settings, chosen)), indexes)
     removed: Counter[str] = Counter()
     with ExitStack() as locks:
         locks.enter_context(_locked([index_file, *indexes]))
@@ -225,7 +227,9 @@ def _earlier_wordings(plan: _Plan, remaining: Sequence[str]) -> tuple[str, ...]:
     earlier: dict[str, str] = {}
     for name, text in erase.kept_texts(plan.workspace):
         if f"/{path}" in f"/{name}" or any(f"^{one}" in text for one in names):
-            earlier |= {line.raw: _spoken(line.fact.text) for line in facts_of(text) if line.fact.id in names}
+            doubles = doubles_in(text)
+            lines = [*facts_of(text), *doubles.lost, *chain.from_iterable(doubles.conflicts)]
+            earlier |= {line.raw: _spoken(line.fact.text) for line in lines if line.fact.id in names}
     known = [_spoken(text) for text in remaining] if earlier else []
     return tuple(raw for raw, said in earlier.items() if not any(said in other for other in known))
 

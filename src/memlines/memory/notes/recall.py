@@ -26,9 +26,10 @@ from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.days import day_of, days_in, log_day
 from memlines.text.decisions import compose, is_decision, may_be_decision
-from memlines.text.entries import Entry, entries_of, without_comments
-from memlines.text.fact_note import facts_in
+from memlines.text.entries import Entry, entries_of, without_comments, without_conflict_marks
+from memlines.text.fact_note import doubles_in, facts_in
 from memlines.text.language import language_of
+from memlines.text.merges import without_repeats
 from memlines.text.terms import query_terms, telling_words, terms_of
 from memlines.types import FoundFile, SearchResult, Source, cite
 
@@ -229,12 +230,20 @@ def _answers(workspace: Workspace, settings: Settings, query: str, hits: SearchR
 
 
 def _entries(settings: Settings, path: str, text: str) -> list[Entry]:
-    """Return what a note says: no headings, no comments, and no facts that are no longer true."""
-    ended: set[int] = set()
-    if path == note_path(settings.facts.file) and "~~" in text:
-        ended = {line.first for line in facts_in(text) if not line.fact.is_current}
+    """Return what a note says: no headings, no comments, and no facts that are no longer true.
+
+    What a merge left does not count: marks of conflicts, and what is there twice.
+    """
+    text = without_conflict_marks(text)
+    hidden: set[int] = set()
+    if path == note_path(settings.facts.file):
+        hidden = {line.first for line in doubles_in(text).lost}
+        if "~~" in text:
+            hidden.update(line.first for line in facts_in(text) if not line.fact.is_current)
+    elif log_day(path):
+        text = without_repeats(text)
     shown = entries_of("\n".join(without_comments(text.split("\n"))))
-    return [entry for entry in shown if entry.kind != "heading" and entry.first not in ended]
+    return [entry for entry in shown if entry.kind != "heading" and entry.first not in hidden]
 
 
 def _recalled(path: str, entry: Entry, *, weak: bool = False) -> Recalled:

@@ -1,0 +1,74 @@
+"""Check what git does to a workspace: how it merges notes, and what merges left in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from memlines.admin.doctor.files import within_budget
+from memlines.admin.doctor.findings import Checkup, Finding, RepairJob, list_names, ok, warning
+from memlines.errors import WorkspaceError
+from memlines.files.attributes import FILE_NAME, ensure_union, lacks_union
+from memlines.files.git import run_git
+from memlines.files.scan import NOTES_DIR, ROOT_FILES
+from memlines.files.tombstones import Forgotten
+from memlines.memory.facts.note import FactNote
+from memlines.memory.memory import Memory
+from memlines.memory.notes.entries import text_in
+from memlines.memory.notes.proof import find_remaining
+from memlines.text.merges import describe_marks
+from memlines.worktrees import repository_above
+
+
+def check_merges(checkup: Checkup) -> Iterator[Finding]:
+    """Look at how git merges the notes, and at what merges left for a person to decide."""
+    findings = [*_check_left(checkup), *_check_repository(checkup)]
+    yield from findings or [ok("no merge left a conflict")]
+
+
+def _check_left(checkup: Checkup) -> Iterator[Finding]:
+    """Yield conflicts in notes, and lines of facts that other ones of the same id replace."""
+    note = FactNote(checkup.workspace, checkup.settings)
+    files = [file for file in checkup.discovery.files if file.source == "memory" and file.path != note.path]
+    for file in files if checkup.deep else within_budget(files):
+        for sentence in describe_marks(text_in(file, checkup.settings), file.path):
+            yield warning(sentence, "Keep the lines that are right, and delete the marks")
+    for sentence in note.conflicts():
+        yield warning(sentence, "Edit the note")
+    if lost := note.lost():
+        names = list_names(str(line.first) for line in lost)
+        yield warning(
+            f"lines of {note.path} that do not count, because another line has the same id: {names}",
+            "Leave them to the next change of the facts, which takes them out",
+        )
+
+
+def _check_repository(checkup: Checkup) -> Iterator[Finding]:
+    workspace = checkup.workspace
+    if repository_above(str(workspace.root)) is None:
+        return
+    try:
+        if not run_git(workspace.root, "ls-files", "-z", "--", NOTES_DIR, *ROOT_FILES):
+            return  # its notes are not in git
+        missing = lacks_union(workspace, checkup.settings.facts.file)
+    except WorkspaceError as error:
+        yield warning(error.what, error.todo)
+        return
+    if missing:
+        yield warning(
+            f"git stops with a conflict when two people add lines to {' or '.join(missing)}",
+            "Run 'memlines init --team', and commit .gitattributes",
+            "attributes",
+        )
+    forgotten = Forgotten.load(workspace)
+    again = [*find_remaining(workspace, checkup.settings, forgotten)] if forgotten else []
+    if again:
+        yield warning(
+            f"what was forgotten is in notes again, perhaps by a merge: {list_names(again)}",
+            "Forget it again, or leave it if you want it",
+        )
+
+
+def repair_attributes(job: RepairJob) -> str:
+    """Have git merge logs and facts by keeping both sides."""
+    ensure_union(job.workspace, Memory(job.workspace.root, job.overrides).settings.facts.file)
+    return f"extended {FILE_NAME}; commit it"
