@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memlines.admin.check import check_notes, check_staged
+from memlines.admin.check import _Reader, check_notes, check_staged
 from memlines.errors import WorkspaceError
 from memlines.paths import Workspace, personal_folder
-from memlines.settings import load
+from memlines.settings import Settings, load
 from tests.memories import write
 from tests.programs import MAIN, Cli
 from tests.repositories import commit, git, make_repository
@@ -96,6 +98,16 @@ def test_a_note_that_is_too_large_to_check_is_refused(
     monkeypatch.setenv("MEMLINES_FILES__MAX_BYTES", "10000")
     stage(repository, tea="- word\n" * 2_000, cake="- fine\n")
     assert found(repository, staged=staged) == [("memory/tea.md", None, "large")]
+
+
+@given(
+    st.lists(st.sampled_from([*"ab<>/`\n ", TOKEN, "<private>", "</private>", "password: ", "\r\n"])).map(
+        "".join
+    )
+)
+def test_every_text_is_checked_and_lines_are_those_of_the_text(text: str) -> None:
+    found = _Reader(Workspace(Path("/")), Settings()).check("memory/tea.md", text)
+    assert all(one.line and one.line <= text.count("\n") + 1 for one in found)
 
 
 # What is private or personal
