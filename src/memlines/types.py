@@ -294,6 +294,9 @@ _CITATION = re.compile(r"(?P<path>.+)#L(?P<first>\d{1,9})(?:-L?(?P<last>\d{1,9})
 CONTEXT_TOKENS = 800
 """How long what the memory holds about a message is at most, unless a caller says otherwise."""
 
+SESSION_TOKENS = 3_000
+"""The same for what a session starts with, of which the main note is the largest part."""
+
 
 def cited(citation: str) -> tuple[str, int, int] | None:
     """Return the path and the lines of a citation, or None if it is not one."""

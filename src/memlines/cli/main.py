@@ -26,6 +26,7 @@ COMMANDS = {
     "undo": ("history", "Undo the last change that Memlines made to your notes."),
     "history": ("history", "Show earlier versions of a note, and bring one back."),
     "forget": ("remember", "Remove something for good, and prove it."),
+    "tidy": ("tidy", "Propose how to tidy your notes, and apply what you choose."),
     "facts": ("facts", "Keep short long-term memories: preferences, decisions, people."),
     "get": ("search", "Show lines of a note."),
     "sessions": ("sessions", "List, read, search and import conversations."),

@@ -48,6 +48,7 @@ _PLACES = {
     "cached": "cached vector|cached vectors",
     "copies": "copy of the index|copies of the index",
     "questions": "test set made from the notes|test sets made from the notes",
+    "proposals": "proposal of tidy|proposals of tidy",
 }
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from memlines.memory.notes.undo import Undone
     from memlines.memory.notes.versions import RestoredVersion
     from memlines.memory.status import Status
+    from memlines.memory.tidy.tidy import Tidy
 
 _CONVERSATIONS = ("sessions/", "snapshots/")
 """What the names of transcripts and snapshots begin with in the index."""
@@ -89,6 +90,13 @@ class Memory:
         with self._making_facts:
             self._facts = self._facts or Facts(self._manager)
         return self._facts
+
+    @property
+    def tidy(self) -> Tidy:
+        """What can be tidied in the notes: proposals, which a person applies or declines."""
+        from memlines.memory.tidy.tidy import Tidy
+
+        return Tidy(self._manager)
 
     def sync(self, *, force: bool = False, progress: Progress = silent) -> Report:
         """Make the index equal the files; `force` rebuilds it."""

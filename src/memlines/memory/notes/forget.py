@@ -50,7 +50,16 @@ from memlines.memory.notes.proof import (
     find_traces,
     state_of,
 )
-from memlines.paths import EVAL_DIR, PRIVATE_DIR, QUESTIONS_FILE, Workspace, expand_home, note_path
+from memlines.paths import (
+    EVAL_DIR,
+    PRIVATE_DIR,
+    PROPOSAL_FILE,
+    QUESTIONS_FILE,
+    TIDY_DIR,
+    Workspace,
+    expand_home,
+    note_path,
+)
 from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.edits import locate
@@ -146,6 +155,7 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
         removed.update(_from_snapshots(plan, found, signs))
         removed.update(_from_kept(plan, found, signs))
         removed.update(_from_test_set(workspace))
+        removed.update(_from_proposal(workspace))
         removed.update(_from_notes(plan))
         erase.finish(workspace)
         left = [*find_remaining(workspace, settings, found), *find_traces(workspace, indexes, signs, clean)]
@@ -340,6 +350,16 @@ def _from_test_set(workspace: Workspace) -> Counter[str]:
             attempt(place, partial(atomic.unlink, place.real, root=root))
             removed["questions"] += 1
     return removed
+
+
+def _from_proposal(workspace: Workspace) -> Counter[str]:
+    """Remove what `memlines tidy` proposed, which quotes notes; its next run makes it again."""
+    real = workspace.private / TIDY_DIR / PROPOSAL_FILE
+    with writing(workspace):  # one that is being written must not come after this
+        if not atomic.exists(real, root=workspace.root):
+            return Counter()
+        attempt(Place(PROPOSAL_FILE, real, workspace.root), partial(atomic.unlink, real, root=workspace.root))
+    return Counter(proposals=1)
 
 
 def _from_notes(plan: _Plan) -> Counter[str]:
