@@ -46,6 +46,11 @@ def tidy_command(context: click.Context, workspace: Path | None) -> None:
     that belong into a curated note, and what makes MEMORY.md too long. Each item has an id.
     """
     if context.invoked_subcommand is not None:
+        if workspace is not None:
+            raise UsageError(
+                "--workspace is before the command that it is for",
+                todo=f"Write: memlines tidy {context.invoked_subcommand} --workspace FOLDER",
+            )
         return
     from memlines.agent.tidy import word
 
