@@ -20,7 +20,7 @@ from memlines.memory.notes.duplicates import same_days, same_words
 from memlines.memory.tidy.gather import FACT, LOG, Noted
 from memlines.text.facts import Fact, FactLine
 
-_FEWEST_TERMS = 3
+_FEWEST_WORDS = 4
 """An entry with fewer says too little to be known again: "Done", "Owner: Anna"."""
 
 _RAREST = 4
@@ -28,8 +28,7 @@ _MOST_LOOKED_AT = 60
 """By how many of its rarest words an entry is looked up, and how many entries with each of them are compared:
 a word that is in more of them says little."""
 
-_SHARED = 0.6
-_SHARED_TO_CONTRADICT = 0.2
+_SHARED = 0.2
 """How many of their words entries share at least that may say the same, or the opposite."""
 
 _LONGEST = 300
@@ -48,7 +47,7 @@ def group_same(entries: Sequence[Noted], now: datetime) -> list[list[Noted]]:
     by_id: dict[str, list[int]] = {}
     near = _Lookup(entries)
     for entry in sorted(entries, key=_curated_first):
-        if len(entry.terms) < _FEWEST_TERMS:
+        if len(entry.body.split()) < _FEWEST_WORDS:
             continue
         for at in dict.fromkeys([*by_id.get(entry.id, ()), *near.find(entry)]):
             if _is_same(entry, groups[at][0], now):
@@ -97,11 +96,14 @@ def are_about_the_same(one: Noted, other: Noted, *, is_rule: bool = False) -> bo
     With `is_rule`, what has no title of its own does not speak of everything: a general rule may have
     exceptions.
     """
-    if one.about & other.about:
+    subjects = one.subject | other.subject
+    if subjects & one.terms & other.terms:
         return True
-    if not (one.about or other.about) or not (is_rule or (one.about and other.about)):
-        return True
-    return bool((one.about | other.about) & one.terms & other.terms)
+    if not (one.subject and other.subject):
+        return not subjects or not is_rule
+    if not one.subject & other.subject:
+        return False
+    return not (one.section and other.section) or bool(one.section & other.section)
 
 
 class _Lookup:
@@ -158,7 +160,7 @@ def _may_contradict(newer: Noted, older: Noted) -> bool:
     if newer.is_task or older.is_task or newer.id == older.id:
         return False
     shared = jaccard(newer.terms, older.terms)
-    return shared >= _SHARED_TO_CONTRADICT and are_about_the_same(newer, older, is_rule=True)
+    return shared >= _SHARED and are_about_the_same(newer, older, is_rule=True)
 
 
 def _as_fact(entry: Noted) -> FactLine:

@@ -72,20 +72,33 @@ class Noted:
         return frozenset(terms_of(words, language))
 
     @cached_property
-    def about(self) -> frozenset[str]:
-        """The words of the titles above it and of the name of its note that say what it is about."""
-        stem = self.path.rpartition("/")[2].removesuffix(SUFFIX)
-        named = "" if self.kind != TOPIC else slug_of(stem).replace("-", " ")
-        words = re.findall(r"[^\W\d_]+", f"{named} {self.entry.heading}".casefold())
-        general = any_language("tidy", "titles")  # a decision may be about anything
-        telling = " ".join(word for word in words if not general.fullmatch(word))
-        return frozenset(terms_of(telling, "en")) - stop_words("en")
+    def subject(self) -> frozenset[str]:
+        """The words that say what its note is about: its name and title; elsewhere the headings above it."""
+        if self.kind != TOPIC:
+            return self.section
+        stem = slug_of(self.path.rpartition("/")[2].removesuffix(SUFFIX)).replace("-", " ")
+        return _words_of_title(f"{stem} {self.entry.heading.partition(' > ')[0]}")
+
+    @cached_property
+    def section(self) -> frozenset[str]:
+        """The words of the headings above it, but for the title of its note."""
+        if self.kind == FACT and self.fact is not None:
+            return _words_of_title(self.fact.fact.scope)
+        return _words_of_title(self.entry.heading.partition(" > ")[2] or "")
+
+
+def _words_of_title(title: str) -> frozenset[str]:
+    """Return the words of a title without small ones and those that may be about anything: "decisions"."""
+    general, small = any_language("tidy", "titles"), stop_words(language_of(title))
+    words = re.findall(r"[^\W\d_]+", title.casefold())
+    telling = [word for word in words if word not in small and not general.fullmatch(word)]
+    return frozenset(terms_of(" ".join(telling), "en"))
 
 
 def gather(workspace: Workspace, settings: Settings) -> Iterator[tuple[str, str, list[Noted]]]:
     """Yield the notes that may be written, each with its text and its entries.
 
-    A note in which a merge left conflicts is left out, and so is what touches a private block.
+    A note in which a merge left conflicts is left out, and so are tables and what touches a private block.
     """
     facts = note_path(settings.facts.file)
     for file in notes_in(workspace, settings):
@@ -113,7 +126,8 @@ def _entries_in(path: str, text: str) -> Iterator[Noted]:
     lines = text.split("\n")
     for entry in entries_of(text):
         place = slice(entry.first - 1, entry.last)
-        if entry.kind in ("item", "paragraph") and shown[place] == lines[place]:
+        is_prose = entry.kind == "item" or (entry.kind == "paragraph" and not entry.text.startswith("|"))
+        if is_prose and shown[place] == lines[place]:
             yield Noted(path, kind, entry, from_session=entry.first in sessions)
 
 

@@ -29,17 +29,21 @@ from memlines.text.terms import terms_of
 from memlines.types import SESSION_TOKENS
 
 _DAYS = 3
-_TELLING = 4
-"""On how many days a log must say the same before it is promoted, in how many words at least."""
+"""On how many days logs must say the same before it is promoted."""
 
 _OPENED, _SHOWN = 3, 10
 """How often an entry was opened that is recalled often, and how often it was shown that is not useful."""
+
+_SHORT = 160
+"""Characters of an entry that goes with what it names; of a longer one, more may still be true."""
 
 _OLD = timedelta(days=90)
 _ROOM = SESSION_TOKENS * 4 - 600
 """Characters of the main note that a session can start with, beside what introduces them."""
 _PER_LINE = 3
 """Characters that quoting a line takes."""
+_FILLED = 0.9
+"""How much of that a main note takes that was too long: the next entry must not make it too long again."""
 
 
 class Uses(Protocol):
@@ -151,7 +155,8 @@ class _Work:
             why = f"{one.why}; {one.new_path} does"
         else:
             why = one.why
-            if len(sentences_of(entry.body)) < 2 and "\n" not in entry.body:  # more may still be true
+            body = entry.body
+            if len(body) <= _SHORT and len(sentences_of(body)) < 2 and "\n" not in body:
                 edits = self._end(entry)
         return self._item("stale", f"{entry.citation}: {why}", [entry], edits)
 
@@ -161,7 +166,7 @@ class _Work:
         """Yield what logs say again and again, or what was recalled often, and no curated note says."""
         for group in groups:
             newest = max(group, key=lambda one: (one.day or self._now.date(), one.entry.first))
-            if group[0].kind != LOG or newest.is_task or len(newest.terms) < _TELLING:
+            if group[0].kind != LOG or newest.is_task:
                 continue
             days = {one.day for one in group}
             opened = sum(self._uses[one.id].opened for one in group if one.id in self._uses)
@@ -188,11 +193,10 @@ class _Work:
 
     def _place_for(self, entry: Noted) -> tuple[str, str]:
         """Return the topic note whose name the entry names, or else the main note, with its title."""
-        for path in self._texts:
+        for path in dict.fromkeys(one.path for one in self._entries if one.kind == TOPIC):
             stem = path.rpartition("/")[2].removesuffix(SUFFIX)
             words = frozenset(terms_of(stem.replace("-", " "), "en"))
-            is_topic = any(one.path == path and one.kind == TOPIC for one in self._entries)
-            if is_topic and words and words <= entry.terms:
+            if words and words <= entry.terms:
                 return path, stem
         return main_note(self._manager.workspace), "Memory"
 
@@ -201,16 +205,16 @@ class _Work:
     def _shorten(self, kept: Sequence[Noted]) -> Iterator[Item]:
         """Yield which entries of the main note to move to which topic, until a session can start with it."""
         main = main_note(self._manager.workspace)
-        excess = sum(weigh(line) + _PER_LINE for line in self._texts.get(main, "").split("\n")) - _ROOM
-        if excess <= 0:
+        size = _size_of(self._texts.get(main, ""))
+        if size <= _ROOM:
             return
+        excess = size - _ROOM * _FILLED
         sections: dict[str, list[Noted]] = {}
         movable = [one for one in kept if one.path == main and self._clean(one.entry.text) == one.entry.text]
         for entry in sorted(movable, key=self._least_useful_first):
             if excess <= 0:
                 break
-            lines = entry.entry.text.split("\n")
-            excess -= sum(weigh(line) + _PER_LINE for line in lines)
+            excess -= _size_of(entry.entry.text)
             sections.setdefault(entry.entry.heading.split(" > ")[-1], []).append(entry)
         for heading, entries in sections.items():
             entries.sort(key=lambda one: one.entry.first)
@@ -276,3 +280,8 @@ class _Work:
         if self._clean(line.raw) != line.raw:
             return ()
         return [replace(self._remove(entry), new=line.raw)]
+
+
+def _size_of(text: str) -> int:
+    """Return how many characters a text takes where a session starts with it."""
+    return sum(weigh(line) + _PER_LINE for line in text.split("\n"))

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, ROOT_FILES, SESSIONS_DIR
-from memlines.paths import Workspace
+from memlines.paths import PRIVATE_DIR, Workspace
 from memlines.worktrees import main_worktree, repository_above
 
 _MOST_FILES = 20_000
@@ -22,6 +22,11 @@ _MOST_BYTES = 64_000_000
 _LARGEST_FILE = 2_000_000
 _MOST_REFS_BYTES = 4_000_000
 """How much is looked at for names in code, and how large a list of branches may be."""
+
+_CODE = re.compile(
+    r"\.(?:py|[cm]?[jt]sx?|go|rs|java|kt|rb|php|c|h|cc|cpp|hpp|cs|swift|scala|ex|exs|sh|sql|vue|svelte|lua|pl)$"
+)
+"""How the names of files end that hold code; without one, no name is missing from the code."""
 
 _REMOTE = re.compile(
     r"^\s*url\s*=\s*(?:[a-z+]+://(?:[^/@\s]*@)?|[^@\s/]+@)([\w.-]+)(?::\d+)?[:/](\S+?)(?:\.git)?/?$"
@@ -54,20 +59,31 @@ class Repository:
         return not is_complete or any(name.endswith(f"/{path}") for name in (*files, *folders))
 
     def may_hold(self, path: str) -> bool:
-        """Return whether a path looks like one of this repository, because its folder is there."""
-        folder, _, _ = path.rpartition("/")
-        top = path.partition("/")[0]
-        if top in self._ignored:
+        """Return whether a path looks like one of this repository.
+
+        The folder that it begins with is there, and files with the same ending are in it.
+        """
+        top, _, below = path.partition("/")
+        ending = re.search(r"\.\w+$", path)
+        if not below or top in self._ignored or top == PRIVATE_DIR:
             return False
-        if any((base / top).is_dir() for base in (self.root, self.workspace.root)):
-            return True
-        return any(name.endswith(f"/{folder}") for name in self._listed[1])
+        is_there = any((base / top).is_dir() for base in (self.root, self.workspace.root))
+        if ending is None:
+            return is_there
+        tops = (f"{top}/",) if is_there else tuple(f"{one}/" for one in self._named(path.rpartition("/")[0]))
+        return (is_there and top == NOTES_DIR) or any(
+            file.startswith(tops) and file.endswith(ending[0]) for file in self._listed[0]
+        )
+
+    def _named(self, folder: str) -> list[str]:
+        return [name for name in self._listed[1] if name.endswith(f"/{folder}")]
 
     def find_moved(self, path: str) -> str:
-        """Return the only other path of a file with the same name; empty if there are more, or none."""
-        name = path.rpartition("/")[2]
+        """Return the only other path of a file with the same name in the same top folder, if there is one."""
+        top, name = path.partition("/")[0], path.rpartition("/")[2]
         found = [file for file in self._listed[0] if file.rpartition("/")[2] == name]
-        return found[0] if len(found) == 1 and "." in name and self._listed[2] else ""
+        is_sure = len(found) == 1 and "." in name and self._listed[2] and found[0].startswith(f"{top}/")
+        return found[0] if is_sure else ""
 
     def has_module(self, name: str) -> bool:
         """Return whether a file or a folder is named like a module of this repository."""
@@ -103,6 +119,8 @@ class Repository:
     def missing_names(self, names: Collection[str]) -> set[str]:
         """Return the names that are in no text file of the repository, notes excepted."""
         files, _, is_complete = self._listed
+        if not any(map(_CODE.search, files)):
+            return set()
         missing = {name: name.encode() for name in names}
         room = _MOST_BYTES
         for file in files if is_complete else ():

@@ -190,13 +190,19 @@ def _owner(found: re.Match[str]) -> str:
 def _is_of_repository(found: re.Match[str], span: str, entry: Noted, repository: Repository) -> bool:
     """Return whether a word looks like code, and something says that it may be code of this repository."""
     name, owner = found["name"], _owner(found)
+    is_code = _LIKE_CODE.search(name) is not None
     if _UNREAL.search(name):
         return False
     if owner:
-        return _LIKE_CODE.search(owner) is not None or repository.has_module(owner)
-    if not _LIKE_CODE.search(name):
+        is_class = _LIKE_CODE.search(owner) is not None
+        return is_class or ((is_code or found["call"] is not None) and repository.has_module(owner))
+    if not is_code:
         return False
-    if (found["call"] and "_" in name) or any_language("tidy", "code").search(entry.body.lower()):
+    before, _, behind = entry.body.lower().partition(f"`{span.lower()}`")
+    kinds = alternatives("tidy", "code")
+    if (found["call"] and "_" in name) or re.search(rf"\b(?:{kinds}) $", before):
+        return True
+    if re.match(rf" (?:{kinds})\b", behind):
         return True
     return any(repository.holds(path) for path in _paths_in(entry.body.replace(f"`{span}`", " ")))
 
@@ -232,13 +238,14 @@ def _find_passed(entry: Noted, now: datetime) -> date | None:
 def _last_day(rest: str, day: date | None, now: datetime) -> date | None:
     """Return the day that words begin with, as seen from the day of the entry; nothing if that is open."""
     seen = now if day is None else datetime(day.year, day.month, day.day, tzinfo=now.tzinfo)
-    span = next(iter(spans_of(rest, seen)), None)
-    if span is None or rest.find(span.text) > _NEAR:
+    # A month alone is understood behind a preposition.
+    span = next(iter(spans_of(rest, seen) or spans_of(f"in {rest}", seen)), None)
+    if span is None or rest.find(span.text.removeprefix("in ")) not in range(_NEAR):
         return None
     if span.said_only_time:
         return span.last if day is not None else None
     if re.search(r"\d{4}", span.text):
         return span.last
     # Without a year it is the next such day; dates are understood as the last one before a moment.
-    later = next(iter(spans_of(rest, seen + timedelta(days=364))), None)
+    later = next(iter(spans_of(f"in {span.text}", seen + timedelta(days=364))), None)
     return later.last if later is not None and day is not None else None
