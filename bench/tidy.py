@@ -172,7 +172,7 @@ def measure(name: str, *, show: bool) -> dict[str, Any]:
         for case in {id(one): one for one in cases.values()}.values():
             if case.group != "none" and id(case) not in found[case.group]:
                 print(f"missed: {case.group}", *(f"\n    {place} | {text}" for place, text in case.lines))
-    groups = {
+    groups: dict[str, dict[str, float]] = {
         kind: {
             "planted": planted[kind],
             "proposed": proposed[kind],

@@ -306,6 +306,12 @@ def test_when_that_is_applied_a_session_can_start_with_all_of_it(workspace: Path
         assert memory.tidy.propose(now=NOW).items == ()
 
 
+@pytest.mark.parametrize("heading", ["Facts", "Aliases", "2026-01-01", "?!", "Memory"])
+def test_no_entry_is_moved_to_a_note_whose_lines_have_another_meaning(workspace: Path, heading: str) -> None:
+    (item,) = propose(workspace, {"MEMORY.md": LONG.replace("Travel", heading)})
+    assert {edit.path for edit in item.edits if not edit.first} == {"memory/notes.md"}
+
+
 def test_what_was_shown_often_and_never_opened_goes_first(workspace: Path) -> None:
     line = LONG.splitlines()[-1]
     (item,) = propose(workspace, {"MEMORY.md": LONG}, {entry_id(line): Used(shown=12)})

@@ -56,8 +56,8 @@ def tidy_command(context: click.Context, workspace: Path | None) -> None:
 
     with open_memory(workspace) as memory:
         proposed, warnings = word(memory, memory.tidy.propose())
-    answer_json({**proposed.to_json(), "warnings": [*proposed.warnings, *warnings]})
-    warn(*proposed.warnings, *warnings)
+    answer_json({**proposed.to_json(), "warnings": list(warnings)})
+    warn(*warnings)
     _print_summary(proposed)
 
 
@@ -65,9 +65,9 @@ def _print_summary(proposed: Proposal) -> None:
     if not proposed.items:
         click.echo("There is nothing to tidy.")
         return
-    counts = Counter(item.kind for item in proposed.items)
+    counts: Counter[str] = Counter(item.kind for item in proposed.items)
     for kind, names in _NAMES.items():
-        if count := counts[kind]:  # type: ignore[index]
+        if count := counts[kind]:
             one, _, several = names.partition("|")
             click.echo(f"{count:>4} {one if count == 1 else several or f'{one}s'}")
     if proposed.left_out:

@@ -154,8 +154,7 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
         removed.update(counts)
         removed.update(_from_snapshots(plan, found, signs))
         removed.update(_from_kept(plan, found, signs))
-        removed.update(_from_test_set(workspace))
-        removed.update(_from_proposal(workspace))
+        removed.update(_from_made(workspace))
         removed.update(_from_notes(plan))
         erase.finish(workspace)
         left = [*find_remaining(workspace, settings, found), *find_traces(workspace, indexes, signs, clean)]
@@ -341,25 +340,21 @@ def _from_kept(plan: _Plan, found: Forgotten, signs: Signs) -> Counter[str]:
     return removed
 
 
-def _from_test_set(workspace: Workspace) -> Counter[str]:
-    """Remove the questions that were made from the notes; the next evaluation makes them again."""
+def _from_made(workspace: Workspace) -> Counter[str]:
+    """Remove the questions and the proposals that were made from the notes; the next run makes them again."""
     removed: Counter[str] = Counter()
-    for folder, root in ((workspace.private / EVAL_DIR, workspace.root), (workspace.cached_indexes, None)):
-        place = Place(QUESTIONS_FILE, folder / QUESTIONS_FILE, root or folder)
-        if atomic.exists(place.real, root=root):
-            attempt(place, partial(atomic.unlink, place.real, root=root))
-            removed["questions"] += 1
+    root = workspace.root
+    with writing(workspace):  # a proposal that is being written must not come after this
+        for kind, file, top in (
+            ("questions", workspace.private / EVAL_DIR / QUESTIONS_FILE, root),
+            ("questions", workspace.cached_indexes / QUESTIONS_FILE, None),
+            ("proposals", workspace.private / TIDY_DIR / PROPOSAL_FILE, root),
+        ):
+            if atomic.exists(file, root=top):
+                place = Place(file.name, file, top or file.parent)
+                attempt(place, partial(atomic.unlink, file, root=top))
+                removed[kind] += 1
     return removed
-
-
-def _from_proposal(workspace: Workspace) -> Counter[str]:
-    """Remove what `memlines tidy` proposed, which quotes notes; its next run makes it again."""
-    real = workspace.private / TIDY_DIR / PROPOSAL_FILE
-    with writing(workspace):  # one that is being written must not come after this
-        if not atomic.exists(real, root=workspace.root):
-            return Counter()
-        attempt(Place(PROPOSAL_FILE, real, workspace.root), partial(atomic.unlink, real, root=workspace.root))
-    return Counter(proposals=1)
 
 
 def _from_notes(plan: _Plan) -> Counter[str]:

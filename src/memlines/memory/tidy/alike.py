@@ -17,7 +17,7 @@ from memlines.index.search.reorder import jaccard
 from memlines.memory.facts.contradiction import find_contradicted
 from memlines.memory.facts.near import says_the_same
 from memlines.memory.notes.duplicates import same_days, same_words
-from memlines.memory.tidy.gather import FACT, LOG, Noted
+from memlines.memory.tidy.gather import LOG, MAIN, Noted
 from memlines.text.facts import Fact, FactLine
 
 _FEWEST_WORDS = 4
@@ -40,7 +40,7 @@ _CODE = re.compile(r"`[^`\n]+`")
 def group_same(entries: Sequence[Noted], now: datetime) -> list[list[Noted]]:
     """Return the entries in groups that say the same; the first of a group is the one to keep.
 
-    That is the one in the most curated note. A fact that no person wrote or reviewed comes after notes, and
+    That is the one in the most curated note. What no person wrote or reviewed comes after what one did, and
     entries of daily logs come last.
     """
     groups: list[list[Noted]] = []
@@ -125,10 +125,9 @@ class _Lookup:
 
 
 def _curated_first(entry: Noted) -> tuple[bool, bool, int, date, str, int]:
-    captured = entry.kind == FACT and not entry.is_trusted
     return (
         entry.kind == LOG,
-        captured,
+        entry.kind != MAIN and not entry.is_trusted,
         entry.kind,
         entry.day or date.max,
         entry.path,

@@ -9,7 +9,7 @@ from datetime import date
 from functools import cached_property
 
 from memlines.files.place import is_note
-from memlines.files.scan import ROOT_FILES, SUFFIX
+from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX
 from memlines.memory.notes.entries import body_of, notes_in, sessions_in, slug_of, text_in
 from memlines.paths import Workspace, note_path
 from memlines.settings import Settings
@@ -28,6 +28,9 @@ from memlines.types import cite
 MAIN, FACT, TOPIC, LOG = range(4)
 """What kind a note is; entries of the first are the most curated."""
 
+_IMPORTED = f"{NOTES_DIR}/imported/"
+"""Where notes are that were made from the memories of other programs."""
+
 _TASK = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]")
 
 
@@ -45,8 +48,8 @@ class Noted:
         self.day: date | None = fact.fact.valid_from if fact else day_of(path, entry)
         self.is_task = _TASK.match(entry.text) is not None
         # A fact with a source was captured, imported, or stored by an agent.
-        untrusted = fact is not None and bool(fact.fact.source) and not fact.fact.reviewed
-        self.is_trusted = not (from_session or untrusted)
+        from_source = fact is not None and bool(fact.fact.source) and not fact.fact.reviewed
+        self.is_trusted = not (from_session or from_source or path.startswith(_IMPORTED))
 
     @property
     def citation(self) -> str:

@@ -119,7 +119,6 @@ class Proposal:
     time: str
     items: tuple[Item, ...] = ()
     left_out: int = 0
-    warnings: tuple[str, ...] = ()
 
     def choose(self, ids: Iterable[str]) -> tuple[Item, ...]:
         """Return the items with these ids, or say which there is none of."""
@@ -141,7 +140,6 @@ class Proposal:
             "counts": {kind: counts[kind] for kind in KINDS},
             "items": [item.to_json() for item in self.items],
             "left_out": self.left_out,
-            "warnings": list(self.warnings),
         }
 
 
@@ -222,7 +220,7 @@ def _render(proposal: Proposal) -> str:
             note = " (needs review)" if item.needs_review else ""
             data = _in_comment(asdict(item))
             parts.append(f"\n### {item.id}{note}\n\n{format_item(item)}\n\n{_ITEM}{data}{_END}\n")
-    rest = {"time": proposal.time, "left_out": proposal.left_out, "warnings": proposal.warnings}
+    rest = {"time": proposal.time, "left_out": proposal.left_out}
     parts.append(f"\n<!-- {_in_comment(rest)}{_END}\n")
     return "".join(parts)
 
@@ -241,7 +239,7 @@ def _parse(body: str) -> Proposal:
         edits = tuple(Edit(**each) for each in one.pop("edits"))
         items.append(Item(cited=cited, edits=edits, **one))
     rest = json.loads(lines[-2].removeprefix("<!-- ").removesuffix(_END))
-    return Proposal(rest["time"], tuple(items), rest["left_out"], tuple(rest["warnings"]))
+    return Proposal(rest["time"], tuple(items), rest["left_out"])
 
 
 def _hash(body: str) -> str:

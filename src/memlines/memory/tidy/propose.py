@@ -7,22 +7,32 @@ another note. Text that no person wrote or reviewed gains no weight unasked: suc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from memlines.errors import MemlinesError
+from memlines.errors import MemlinesError, UsageError
 from memlines.files.place import writing
 from memlines.files.scan import NOTES_DIR, SUFFIX
 from memlines.files.tombstones import Forgotten
 from memlines.memory.manager import Manager
-from memlines.memory.notes.entries import block_of, local_now, main_note, slug_of
+from memlines.memory.notes.entries import (
+    block_of,
+    local_now,
+    main_note,
+    slug_of,
+    topic_notes,
+    topic_title,
+)
 from memlines.memory.tidy import proposal
 from memlines.memory.tidy.alike import find_contradictions, group_same, is_ordered
 from memlines.memory.tidy.gather import FACT, LOG, TOPIC, Noted, gather
 from memlines.memory.tidy.proposal import KINDS, Cited, Edit, Item, Kind, Proposal, name_item
 from memlines.memory.tidy.repository import Repository
 from memlines.memory.tidy.stale import Stale, find_stale
+from memlines.paths import note_path
+from memlines.text.aliases import PATH as ALIASES
 from memlines.text.chunk import sentences_of, weigh
 from memlines.text.redaction import redact, rules_of
 from memlines.text.terms import terms_of
@@ -38,6 +48,7 @@ _SHORT = 160
 """Characters of an entry that goes with what it names; of a longer one, more may still be true."""
 
 _OLD = timedelta(days=90)
+_LONGEST_TITLE = 60
 _ROOM = SESSION_TOKENS * 4 - 600
 """Characters of the main note that a session can start with, beside what introduces them."""
 _PER_LINE = 3
@@ -188,7 +199,7 @@ class _Work:
                 cited,
                 [Edit(path, new, title=title)],
                 needs_review=not all(one.is_trusted for one in group),
-                named=newest,
+                named=group[0],
             )
 
     def _place_for(self, entry: Noted) -> tuple[str, str]:
@@ -218,8 +229,7 @@ class _Work:
             sections.setdefault(entry.entry.heading.split(" > ")[-1], []).append(entry)
         for heading, entries in sections.items():
             entries.sort(key=lambda one: one.entry.first)
-            topic = heading if slug_of(heading) not in ("", "memory") else "Notes"
-            path = f"{NOTES_DIR}/{slug_of(topic)}{SUFFIX}"
+            path, topic = self._topic_for(heading)
             edits = [Edit(path, one.entry.text, title=topic) for one in entries]
             edits += [self._remove(one) for one in entries]
             pointer = f"- More in {path}."
@@ -228,6 +238,18 @@ class _Work:
             count = f"{len(entries)} entries" if len(entries) > 1 else "an entry"
             why = f"{main} is longer than a session can start with: move {count} to {path}"
             yield self._item("long", why, entries, edits)
+
+    def _topic_for(self, heading: str) -> tuple[str, str]:
+        """Return the note of the topic that a heading names, and its title; or a general note."""
+        workspace, settings = self._manager.workspace, self._manager.settings
+        own = {note_path(settings.facts.file), ALIASES}  # in which every line has a meaning of its own
+        for title in (heading[:_LONGEST_TITLE], "Notes"):
+            with suppress(UsageError):
+                named = topic_notes(workspace, settings, topic_title(title))
+                path = next(filter(self._texts.__contains__, named), f"{NOTES_DIR}/{slug_of(title)}{SUFFIX}")
+                if path not in own and slug_of(title) != "memory":
+                    break
+        return path, title
 
     def _least_useful_first(self, entry: Noted) -> tuple[int, int, str, int]:
         used = self._uses.get(entry.id)

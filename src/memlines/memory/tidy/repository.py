@@ -64,19 +64,16 @@ class Repository:
         The folder that it begins with is there, and files with the same ending are in it.
         """
         top, _, below = path.partition("/")
-        ending = re.search(r"\.\w+$", path)
         if not below or top in self._ignored or top == PRIVATE_DIR:
             return False
         is_there = any((base / top).is_dir() for base in (self.root, self.workspace.root))
-        if ending is None:
+        ending = re.search(r"\.\w+$", path)
+        if ending is None or (is_there and top == NOTES_DIR):
             return is_there
-        tops = (f"{top}/",) if is_there else tuple(f"{one}/" for one in self._named(path.rpartition("/")[0]))
-        return (is_there and top == NOTES_DIR) or any(
-            file.startswith(tops) and file.endswith(ending[0]) for file in self._listed[0]
-        )
-
-    def _named(self, folder: str) -> list[str]:
-        return [name for name in self._listed[1] if name.endswith(f"/{folder}")]
+        files, folders, _ = self._listed
+        wanted = top if is_there else path.rpartition("/")[0]
+        places = tuple(f"{name}/" for name in folders if f"/{name}".endswith(f"/{wanted}"))
+        return any(file.startswith(places) and file.endswith(ending[0]) for file in files)
 
     def find_moved(self, path: str) -> str:
         """Return the only other path of a file with the same name in the same top folder, if there is one."""
