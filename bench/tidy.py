@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.common import default_settings, finish, parser, seconds, verdict
+from bench.common import circumstances, default_settings, finish, parser, processor_seconds, verdict
 from memlines import Memory
 from memlines.memory.tidy.proposal import KINDS, Item
 
@@ -202,12 +202,12 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 
 def speed() -> dict[str, Any]:
-    """Return how long a proposal for both sets together takes."""
+    """Return how long the processor works on a proposal for both sets together."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         build(folder, list(NOTES))
         with Memory(folder, {"embeddings.provider": "none"}) as memory:
-            taken = [seconds(lambda: memory.tidy.propose(now=NOW)) for _ in range(ROUNDS)]
+            taken = [processor_seconds(lambda: memory.tidy.propose(now=NOW)) for _ in range(ROUNDS)]
         return {"notes": len(list(folder.glob("memory/*.md"))) + 1, "seconds": statistics.median(taken)}
 
 
@@ -236,10 +236,14 @@ def main() -> None:
     names = ["develop", "unseen"] if options.unseen else ["develop"]
     with default_settings():
         results: dict[str, Any] = {name: measure(name, show=not options.unseen) for name in names}
-        results["speed"] = speed()
+        results |= {"speed": speed(), "circumstances": circumstances()}
     table = "\n".join(page(name, results[name]) for name in names)
     fast = results["speed"]
-    finish(results, f"{table}\n{fast['notes']} notes take {fast['seconds']:.2f} s.", options.json)
+    finish(
+        results,
+        f"{table}\n{fast['notes']} notes take {fast['seconds']:.2f} s of the processor.",
+        options.json,
+    )
 
 
 if __name__ == "__main__":

@@ -76,11 +76,11 @@ class Noted:
 
     @cached_property
     def subject(self) -> frozenset[str]:
-        """The words that say what its note is about: its name and title; elsewhere the headings above it."""
+        """The words that say what its note is about: its name, or else its title; elsewhere the headings."""
         if self.kind != TOPIC:
             return self.section
-        stem = slug_of(self.path.rpartition("/")[2].removesuffix(SUFFIX)).replace("-", " ")
-        return _words_of_title(f"{stem} {self.entry.heading.partition(' > ')[0]}")
+        named = _words_of_title(slug_of(self.path.rpartition("/")[2].removesuffix(SUFFIX)))
+        return named or _words_of_title(self.entry.heading.partition(" > ")[0])
 
     @cached_property
     def section(self) -> frozenset[str]:
