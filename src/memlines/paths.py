@@ -27,6 +27,10 @@ QUESTIONS_FILE = "questions.jsonl"
 HISTORY_FILE = "history.jsonl"
 """A line of figures for each run over that set; no text."""
 
+TIDY_DIR = "tidy"
+PROPOSAL_FILE = "proposal.md"
+"""The folder in it for what `memlines tidy` proposes, in a file that quotes notes: forgetting removes it."""
+
 OPENCODE_DIR = ".opencode"
 """The folder of a project's OpenCode, whose `config.yaml` may hold settings below `memory`."""
 

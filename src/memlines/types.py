@@ -300,6 +300,9 @@ LOG_CHANGES = 10
 CONTEXT_TOKENS = 800
 """How long what the memory holds about a message is at most, unless a caller says otherwise."""
 
+SESSION_TOKENS = 3_000
+"""The same for what a session starts with, of which the main note is the largest part."""
+
 
 def cited(citation: str) -> Lines | None:
     """Return the path and the lines of a citation, or None if it is not one."""

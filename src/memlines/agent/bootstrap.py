@@ -31,9 +31,9 @@ from memlines.text.chunk import weigh
 from memlines.text.days import log_day
 from memlines.text.entries import session_comments
 from memlines.text.neutral import NOTHING, Neutral, Quote, block, quote_lines
-from memlines.types import cite
+from memlines.types import SESSION_TOKENS, cite
 
-MAX_TOKENS = 3_000
+MAX_TOKENS = SESSION_TOKENS
 SNAPSHOT_DAYS = 7
 LATEST_DAYS = 14
 """How old an entry of a topic note or of an earlier log may be."""

@@ -18,6 +18,7 @@ from memlines.types import LOG_CHANGES
 if TYPE_CHECKING:
     from memlines.files.history import Version
     from memlines.memory.memory import Memory
+    from memlines.memory.notes.undo import Undone
     from memlines.memory.past.log import LoggedChange
 
 _VERBS = {
@@ -47,6 +48,11 @@ def undo_command(redo: bool, dry_run: bool, workspace: Path | None) -> None:
     """
     with open_memory(workspace) as memory:
         undone = memory.undo(redo=redo, dry_run=dry_run)
+    show_undone(undone, redo=redo, dry_run=dry_run)
+
+
+def show_undone(undone: Undone, *, redo: bool, dry_run: bool) -> None:
+    """Print what was undone or redone."""
     answer_json(
         {
             "command": undone.command,
@@ -58,13 +64,16 @@ def undo_command(redo: bool, dry_run: bool, workspace: Path | None) -> None:
         }
     )
     click.echo(f"{_VERBS[redo, dry_run]}: {undone.command}, {local_time(undone.time)}")
-    _print_changes(undone.changes, undone.forgotten)
+    print_changes(undone.changes)
+    if not undone.changes:
+        click.echo("Nothing of it was left in the notes.")
+    _print_forgotten(undone.forgotten)
     if not (redo or dry_run):
         click.echo("'memlines undo --redo' brings it back.")
 
 
-def _print_changes(changes: Sequence[NoteChange], forgotten: tuple[str, ...]) -> None:
-    """Print a diff of each changed note, and what did not come back because it was forgotten."""
+def print_changes(changes: Sequence[NoteChange]) -> None:
+    """Print a diff of each changed note."""
     for change in changes:
         name = harmless_name(change.path)
         if change.after is None:
@@ -73,8 +82,10 @@ def _print_changes(changes: Sequence[NoteChange], forgotten: tuple[str, ...]) ->
             name += " is there again"
         click.secho(name, bold=True)
         _print_diff(change.diff)
-    if not changes:
-        click.echo("Nothing of it was left in the notes.")
+
+
+def _print_forgotten(forgotten: tuple[str, ...]) -> None:
+    """Print what did not come back because it was forgotten."""
     if forgotten:
         print_line(f"Left out because forgotten: {', '.join(forgotten)}")
 
@@ -189,7 +200,8 @@ def _restore(memory: Memory, path: str, name: str, *, with_forgotten: bool, dry_
         }
     )
     click.echo(f"{'Would be restored' if dry_run else 'Restored'}: {local_time(done.version.time)}")
-    _print_changes([done.change], done.forgotten)
+    print_changes([done.change])
+    _print_forgotten(done.forgotten)
 
 
 def _version_json(version: Version) -> dict[str, object]:

@@ -27,6 +27,7 @@ COMMANDS = {
     "history": ("history", "Show earlier versions of a note, and bring one back."),
     "log": ("history", "Show how a note, or lines of it, changed over time."),
     "forget": ("remember", "Remove something for good, and prove it."),
+    "tidy": ("tidy", "Propose how to tidy your notes, and apply what you choose."),
     "facts": ("facts", "Keep short long-term memories: preferences, decisions, people."),
     "get": ("search", "Show lines of a note."),
     "blame": ("blame", "Show which remembered lines an agent saw, and when."),

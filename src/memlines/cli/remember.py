@@ -50,6 +50,7 @@ _PLACES = {
     "copies": "copy of the index|copies of the index",
     "past": "index of an earlier day|indexes of earlier days",
     "questions": "test set made from the notes|test sets made from the notes",
+    "proposals": "proposal of tidy|proposals of tidy",
 }
 
 

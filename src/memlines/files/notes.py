@@ -8,7 +8,7 @@ left alone.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 from memlines.errors import PathError, UsageError, WriteError
@@ -47,11 +47,14 @@ class _Note:
     text: str
     mark: bytes
 
-    def save(self, workspace: Workspace, text: str, max_bytes: int) -> None:
+    def encode(self, text: str, max_bytes: int) -> bytes:
         content = self.mark + text.encode()
         if len(content) > max_bytes:
             raise _too_large(self.place, "would grow", max_bytes)
-        change(workspace, self.place, self.content, content)
+        return content
+
+    def save(self, workspace: Workspace, text: str, max_bytes: int) -> None:
+        change(workspace, self.place, self.content, self.encode(text, max_bytes))
 
 
 def append(
@@ -113,6 +116,37 @@ def rewrite(
 
     with writing(workspace):
         return attempt(place, make)
+
+
+def rewrite_all(
+    workspace: Workspace,
+    paths: Iterable[str],
+    change: Callable[[Mapping[str, str]], tuple[Mapping[str, str], Result]],
+    *,
+    max_bytes: int = MAX_BYTES,
+) -> Result:
+    """Change several notes under one lock, one after the other; return the result of `change`.
+
+    `change` gets their texts, empty for a note that does not exist, and returns new ones in the order in
+    which they are written. It may be called more than once, when some of that is written already.
+    """
+    places = {place.path: place for place in (place_of(workspace, path) for path in paths)}
+    names = ", ".join(places)
+
+    def make() -> Result:
+        notes = {path: _load(place, max_bytes) for path, place in places.items()}
+        texts, result = change({path: note.text for path, note in notes.items()})
+        changed = [(notes[path], text) for path, text in texts.items() if text != notes[path].text]
+        for note, text in changed:  # all of them, before the first is written
+            note.encode(text, max_bytes)
+            if note.content is None:
+                check_new_name(note.place)
+        for note, text in changed:
+            note.save(workspace, text, max_bytes)
+        return result
+
+    with writing(workspace):
+        return attempt(Place(names, workspace.root / names, workspace.root), make)
 
 
 def locate_lines(path: str, text: str, first: int, last: int, expected: str) -> tuple[int, int]:

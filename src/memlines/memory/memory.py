@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from memlines.memory.notes.versions import RestoredVersion
     from memlines.memory.past.log import LoggedChange
     from memlines.memory.status import Status
+    from memlines.memory.tidy.tidy import Tidy
 
 _CONVERSATIONS = ("sessions/", "snapshots/")
 """What the names of transcripts and snapshots begin with in the index."""
@@ -111,6 +112,13 @@ class Memory:
         with self._opening:
             self._facts = self._facts or Facts(self._manager)
         return self._facts
+
+    @property
+    def tidy(self) -> Tidy:
+        """What can be tidied in the notes: proposals, which a person applies or declines."""
+        from memlines.memory.tidy.tidy import Tidy
+
+        return Tidy(self._manager)
 
     @property
     def personal(self) -> Memory | None:

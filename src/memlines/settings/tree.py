@@ -37,7 +37,7 @@ class Chat:
     provider: Literal["none", "openai", "anthropic"] = key(
         "none",
         "The protocol of the model. Once you set this, your conversations are sent to it, and so are entries "
-        "of your notes by `memlines eval --mine`.",
+        "of your notes by `memlines eval --mine` and `memlines tidy`.",
     )
     model: str | None = key(None, "The chat model to use.")
     base_url: str | None = key(None, "The address of the API, if you do not use the usual one.", expands=True)

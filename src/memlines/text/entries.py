@@ -70,7 +70,7 @@ def last_kind(text: str) -> Kind | None:
     start = 0
     if not any(mark in text for mark in _FENCES) and not text.startswith(_FRONT_MATTER):
         # Outside of code, a line that begins with a dash and words begins an entry.
-        found = re.search(r"(?s:.*)^- \S", text[-_TAIL:], re.MULTILINE)
+        found = re.match(r"(?s:.*)^- \S", text[-_TAIL:], re.MULTILINE)
         start = max(0, len(text) - _TAIL) + found.end() - len("- x") if found else 0
     entries = entries_of(text[start:])
     return entries[-1].kind if entries else None

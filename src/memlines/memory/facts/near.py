@@ -209,14 +209,15 @@ def _sameness(text: str, line: FactLine, nearness: float | None, now: datetime) 
     known = line.fact.text
     if same_words(text, known) and same_words(known, text):  # neither says more than the other
         says = 2
-    elif nearness is not None and nearness >= ALIKE and _says_the_same(text, known):
+    elif nearness is not None and nearness >= ALIKE and says_the_same(text, known):
         says = 1
     else:
         return 0
     return says if same_days(text, now, known, line.fact.created) else 0
 
 
-def _says_the_same(text: str, known: str) -> bool:
+def says_the_same(text: str, known: str) -> bool:
+    """Return whether two texts say the same word by word, but for articles, endings and known synonyms."""
     if "`" in text or "`" in known:
         return False
     new, old = read_together(text, known)

@@ -119,7 +119,7 @@ class FactNote:
         def both(text: str) -> tuple[str, tuple[FactLine, FactLine | None, str]]:
             struck, trouble = None, ""
             try:
-                text, struck = self._put(text, old, old.fact.supersede(fact.id, on))
+                text, struck = self.put_fact(text, old, old.fact.supersede(fact.id, on))
             except MemlinesError as error:
                 trouble = str(error)
             line = line_of(fact)
@@ -134,7 +134,7 @@ class FactNote:
         Only the first line of its item is changed.
         """
         return rewrite(
-            self._workspace, self.path, lambda text: self._put(text, old, new), max_bytes=self._max_bytes
+            self._workspace, self.path, lambda text: self.put_fact(text, old, new), max_bytes=self._max_bytes
         )
 
     def _with_ids(self, facts: Sequence[Fact]) -> list[Fact]:
@@ -153,7 +153,7 @@ class FactNote:
             named.append(replace(fact, id=name, text=plain(fact.text), source=source_of(fact.source)))
         return named
 
-    def _put(self, text: str, old: FactLine, new: Fact) -> tuple[str, FactLine]:
+    def put_fact(self, text: str, old: FactLine, new: Fact) -> tuple[str, FactLine]:
         """Return a text with a fact in the place of another one, and where it is in it.
 
         The way of writing that changes least is taken of those that leave all other facts as they are.

@@ -56,7 +56,16 @@ from memlines.memory.notes.proof import (
 )
 from memlines.memory.past.search import remove_past
 from memlines.memory.recording import forget_shown
-from memlines.paths import EVAL_DIR, PRIVATE_DIR, QUESTIONS_FILE, Workspace, expand_home, note_path
+from memlines.paths import (
+    EVAL_DIR,
+    PRIVATE_DIR,
+    PROPOSAL_FILE,
+    QUESTIONS_FILE,
+    TIDY_DIR,
+    Workspace,
+    expand_home,
+    note_path,
+)
 from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.text.edits import locate
@@ -155,7 +164,7 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
         removed.update(_from_snapshots(plan, partial(_is_forgotten, found, signs)))
         removed.update(_from_shown(plan, partial(_is_forgotten, found, signs)))
         removed.update(_from_kept(plan, found, signs))
-        removed.update(_from_test_set(workspace))
+        removed.update(_from_made(workspace))
         removed.update(past=remove_past(workspace))
         removed.update(_from_notes(plan))
         erase.finish(workspace)
@@ -352,14 +361,20 @@ def _from_kept(plan: _Plan, found: Forgotten, signs: Signs) -> Counter[str]:
     return removed
 
 
-def _from_test_set(workspace: Workspace) -> Counter[str]:
-    """Remove the questions that were made from the notes; the next evaluation makes them again."""
+def _from_made(workspace: Workspace) -> Counter[str]:
+    """Remove the questions and the proposals that were made from the notes; the next run makes them again."""
     removed: Counter[str] = Counter()
-    for folder, root in ((workspace.private / EVAL_DIR, workspace.root), (workspace.cached_indexes, None)):
-        place = Place(QUESTIONS_FILE, folder / QUESTIONS_FILE, root or folder)
-        if atomic.exists(place.real, root=root):
-            attempt(place, partial(atomic.unlink, place.real, root=root))
-            removed["questions"] += 1
+    root = workspace.root
+    with writing(workspace):  # a proposal that is being written must not come after this
+        for kind, file, top in (
+            ("questions", workspace.private / EVAL_DIR / QUESTIONS_FILE, root),
+            ("questions", workspace.cached_indexes / QUESTIONS_FILE, None),
+            ("proposals", workspace.private / TIDY_DIR / PROPOSAL_FILE, root),
+        ):
+            if atomic.exists(file, root=top):
+                place = Place(file.name, file, top or file.parent)
+                attempt(place, partial(atomic.unlink, file, root=top))
+                removed[kind] += 1
     return removed
 
 

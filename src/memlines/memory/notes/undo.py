@@ -61,14 +61,17 @@ def diff_of(path: str, before: str, after: str) -> str:
     return "\n".join(lines)
 
 
-def undo(workspace: Workspace, *, redo: bool = False, dry_run: bool = False) -> Undone:
-    """Undo the last operation that was not undone yet; with `redo`, redo the one that was undone last."""
+def undo(workspace: Workspace, *, redo: bool = False, dry_run: bool = False, command: str = "") -> Undone:
+    """Undo the last operation that was not undone yet; with `redo`, redo the one that was undone last.
+
+    With a command, it is the last operation of that command.
+    """
     if dry_run:
-        work = _Undo(workspace, redo=redo)
+        work = _Undo(workspace, redo=redo, command=command)
         with reading(work.paths):
             return work.outcome_of(work.plan())
     with writing(workspace):
-        work = _Undo(workspace, redo=redo)
+        work = _Undo(workspace, redo=redo, command=command)
         with journal.operation(REDO if redo else UNDO, work.target.id):
             return attempt(Place(work.paths, workspace.root / work.paths, workspace.root), work.run)
 
@@ -92,12 +95,12 @@ class _Step:
 class _Undo:
     """One undo: which operation it reverses, and how."""
 
-    def __init__(self, workspace: Workspace, *, redo: bool) -> None:
+    def __init__(self, workspace: Workspace, *, redo: bool, command: str) -> None:
         self.workspace = workspace
         self._redo = redo
         self._operations = journal.operations(workspace)
         done, undone = _stacks(self._operations)
-        standing = undone if redo else done
+        standing = [one for one in (undone if redo else done) if command in ("", one.command)]
         if not standing:
             lists = "'memlines history' lists what was written"
             versions = "'memlines history PATH' lists earlier versions of a note"
