@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from memlines.memory.notes.proof import Receipt
     from memlines.memory.notes.recall import Recalled
     from memlines.memory.notes.remember import Remembered
+    from memlines.memory.opened import OpenMemory
     from memlines.memory.past.log import LoggedChange
     from memlines.types import Excerpt, Problem
 
+    AnyMemory = TypeVar("AnyMemory", bound=OpenMemory)
     Located = TypeVar("Located", Remembered, Recalled, Candidate, Excerpt, LoggedChange, Problem)
 
 PERSONAL = "personal:"
@@ -43,7 +45,7 @@ _COUNTS = ("unchanged", "pending", "held_back", "unindexed", "vectors_made", "ve
 # Which folder, and whose path
 
 
-def refuse_inside(memory: Memory) -> None:
+def refuse_inside(memory: OpenMemory) -> None:
     """Raise if the user named a folder in the project for the personal memory."""
     folder, root = memory.personal_folder, memory.workspace.root
     if memory.settings.personal_folder and contains(root, folder):
@@ -77,7 +79,7 @@ def mark_personal(found: Located) -> Located:
     return replace(found, path=PERSONAL + found.path)
 
 
-def describe_personal(memory: Memory) -> dict[str, Any]:
+def describe_personal(memory: OpenMemory) -> dict[str, Any]:
     """Return the state of the personal memory for the status of another; empty if that may not use it."""
     if memory.scope == "personal" or "personal" not in memory.settings.scopes:
         return {}
@@ -91,13 +93,13 @@ def describe_personal(memory: Memory) -> dict[str, Any]:
     return {"workspace": folder, "exists": status is not None, "trouble": trouble, **counts}
 
 
-def list_scopes(memory: Memory, warnings: list[str]) -> Iterator[Memory]:
+def list_scopes(memory: AnyMemory, warnings: list[str]) -> Iterator[AnyMemory]:
     """Yield a memory and the personal one beside it; why that cannot be used is added to the warnings."""
     yield memory
     yield from list_personal(memory, warnings)
 
 
-def list_personal(memory: Memory, warnings: list[str]) -> tuple[Memory, ...]:
+def list_personal(memory: AnyMemory, warnings: list[str]) -> tuple[AnyMemory, ...]:
     """Return the personal memory beside another, if there is one that can be used."""
     try:
         personal = memory.personal
@@ -173,7 +175,7 @@ def merge_recalled(
     return tuple(every[:limit])
 
 
-def has_facts(memory: Memory) -> bool:
+def has_facts(memory: OpenMemory) -> bool:
     """Return whether a memory has a note of facts; asking it costs nothing if not."""
     return os.path.lexists(memory.workspace.root / note_path(memory.settings.facts.file))
 
