@@ -19,7 +19,7 @@ from tests.serve.mcp import ENVELOPE, NEWEST, Lines, add_tool, lines, write_note
 from tests.serve.rpc import DEADLINE, ErrorAnswer
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
-LISTING = "6b43cc4393510bf3ca2473297e88f2325ace603433f1bedc3cee30e69c931340"
+LISTING = "f296a018f4f3a490e1b4e3eb502c5968b91587a5ac00eef41fc476aa3fc6c6c6"
 """What clients and models were told when somebody last read it with care."""
 
 
