@@ -9,8 +9,15 @@ from pathlib import Path
 from subprocess import run
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from memlines.memory.tidy.gather import TOPIC, Noted
 from memlines.memory.tidy.proposal import Item
+from memlines.memory.tidy.repository import Repository
+from memlines.memory.tidy.stale import find_stale
+from memlines.paths import Workspace
+from memlines.text.entries import Entry
 from memlines.text.matching import entry_id
 from memlines.types import SESSION_TOKENS
 from tests.memories import words_memory
@@ -239,6 +246,31 @@ def test_the_path_of_a_file_that_moved_is_corrected(repository: Path) -> None:
 def test_an_entry_that_says_more_than_what_is_stale_is_only_shown(repository: Path) -> None:
     (item,) = propose(repository, {"shop.md": "- The retries live in `src/app/retry.py`. Anna wrote them.\n"})
     assert item.edits == ()
+
+
+HOSTILE = st.text(alphabet="ab/.`[]()#:-_ *<>{}\n\0", max_size=60) | st.sampled_from(
+    [
+        "file://[x",
+        "[x](" + "a" * 400 + ")",
+        "`src/" + "a" * 400 + ".py`",
+        "[x](%00)",
+        "until 9999-99-99",
+        "`src/..`",
+    ]
+)
+
+
+@given(HOSTILE)
+def test_whatever_an_entry_says_it_can_be_looked_at(
+    tmp_path_factory: pytest.TempPathFactory, line: str
+) -> None:
+    folder = tmp_path_factory.mktemp("repository")
+    (folder / ".git/refs").mkdir(parents=True)
+    (folder / "src").mkdir()
+    (folder / "src/main.py").touch()
+    entry = Noted("memory/x.md", TOPIC, Entry("item", 1, 1, f"- src/main.py {line}", ""))
+    found = find_stale([entry], Repository.around(Workspace.at(folder)), NOW)
+    assert len(list(found)) <= 1
 
 
 # What should be promoted

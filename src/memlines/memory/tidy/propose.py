@@ -28,7 +28,7 @@ from memlines.memory.notes.entries import (
 from memlines.memory.tidy import proposal
 from memlines.memory.tidy.alike import find_contradictions, group_same, is_ordered
 from memlines.memory.tidy.gather import FACT, LOG, TOPIC, Noted, gather
-from memlines.memory.tidy.proposal import KINDS, Cited, Edit, Item, Kind, Proposal, name_item
+from memlines.memory.tidy.proposal import Cited, Edit, Item, Kind, Proposal, name_item
 from memlines.memory.tidy.repository import Repository
 from memlines.memory.tidy.stale import Stale, find_stale
 from memlines.paths import note_path
@@ -73,8 +73,7 @@ def propose(manager: Manager, uses: Mapping[str, Uses], now: datetime | None = N
     """Look for what can be tidied in the notes of a workspace, write it down as a proposal, and return it."""
     workspace = manager.workspace
     moment = local_now(manager.settings, now)
-    work = _Work(manager, uses, moment)
-    found = list(work.items())
+    found = _Work(manager, uses, moment).items()
     with writing(workspace):
         gone = Forgotten.load(workspace)  # by now: what is forgotten meanwhile must not be written
         declined = set(proposal.read_decisions(workspace)["declined"])
@@ -107,29 +106,25 @@ class _Work:
         rules = rules_of(manager.settings.redaction.rules)
         self._clean: Callable[[str], str] = lambda text: redact(text, rules).text
 
-    def items(self) -> Iterator[Item]:
-        """Yield the items, kind by kind; what one of them removes is in no other."""
+    def items(self) -> list[Item]:
+        """Return the items, kind by kind; what one of them removes is in no other."""
         groups = group_same(self._entries, self._now)
         grouped = {id(entry) for group in groups for entry in group}
         kept = [group[0] for group in groups] + [one for one in self._entries if id(one) not in grouped]
         kept.sort(key=lambda one: (one.path, one.entry.first))
-        found: dict[Kind, list[Item]] = {kind: [] for kind in KINDS}
-        found["duplicate"] = [
-            self._duplicate(group[0], one) for group in groups for one in group[1:] if one.kind != LOG
-        ]
-        repository = Repository.around(self._manager.workspace)
-        removed: set[int] = set()
+        items = [self._duplicate(group[0], one) for group in groups for one in group[1:] if one.kind != LOG]
+        decided: set[int] = set()
         for older, newer in find_contradictions(kept):
-            if id(older) not in removed:
-                found["contradiction"].append(self._contradiction(older, newer))
-                removed.add(id(older))
-        for one in find_stale([entry for entry in kept if id(entry) not in removed], repository, self._now):
-            found["stale"].append(self._stale(one))
-            removed.add(id(one.entry))
-        found["promote"] = list(self._promote(groups))
-        found["long"] = list(self._shorten([entry for entry in kept if id(entry) not in removed]))
-        for kind in KINDS:
-            yield from found[kind]
+            if id(older) not in decided:
+                items.append(self._contradiction(older, newer))
+                decided.add(id(older))
+        repository = Repository.around(self._manager.workspace)
+        for one in find_stale([entry for entry in kept if id(entry) not in decided], repository, self._now):
+            items.append(self._stale(one))
+            decided.add(id(one.entry))
+        items += self._promote(groups)
+        items += self._shorten([entry for entry in kept if id(entry) not in decided])
+        return items
 
     # Duplicates and contradictions
 

@@ -66,7 +66,7 @@ class Repository:
         top, _, below = path.partition("/")
         if not below or top in self._ignored or top == PRIVATE_DIR:
             return False
-        is_there = any((base / top).is_dir() for base in (self.root, self.workspace.root))
+        is_there = any(os.path.lexists(f"{base / top}/") for base in (self.root, self.workspace.root))
         ending = re.search(r"\.\w+$", path)
         if ending is None or (is_there and top == NOTES_DIR):
             return is_there

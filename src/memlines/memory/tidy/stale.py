@@ -8,10 +8,12 @@ The words for that are in the section `[tidy]` of the languages' files.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -19,10 +21,11 @@ from memlines.memory.tidy.gather import LOG, Noted
 from memlines.memory.tidy.repository import Repository
 from memlines.text.dates import spans_of
 from memlines.text.patterns import alternatives, any_language
+from memlines.worktrees import is_below
 
 _CODE = re.compile(r"`([^`\n]+)`")
 _LINK = re.compile(r"\[[^\]\n]*\]\(<?([^)\s>]+)>?\)")
-_URL = re.compile(r"\b(?:https?|file)://[^\s<>()`\"'\]]+")
+_URL = re.compile(r"\b(?:https?|file)://[^\s<>()`\"'\[\]]+")
 _PATH = re.compile(
     r"(?<![\w/.@:~$#-])(?:\./)?[\w.-]*[\w-](?:/[\w.-]*[\w-])*/[\w.-]*\w\.[A-Za-z][A-Za-z0-9]{0,5}(?![\w/*-])"
 )
@@ -138,7 +141,7 @@ def _missing_in_url(url: str, repository: Repository) -> str:
     if not branch or ".." in rest or _COMMIT.fullmatch(rest.partition("/")[0]):
         return ""
     path = rest.removeprefix(f"{branch}/")
-    return "" if (repository.root / path).exists() else path
+    return "" if os.path.lexists(repository.root / path) else path
 
 
 def _is_missing_link(target: str, entry: Noted, repository: Repository) -> bool:
@@ -150,18 +153,12 @@ def _is_missing_link(target: str, entry: Noted, repository: Repository) -> bool:
         or _UNREAL.search(path.lstrip("./"))
     ):
         return False
-    bases = [
-        repository.workspace.root / entry.path.rpartition("/")[0],
-        repository.workspace.root,
-        repository.root,
-    ]
-    places = [(base / path).resolve() for base in bases]
-    inside = [place for place in places if place.is_relative_to(repository.root)]
-    return (
-        bool(inside)
-        and any(place.parent.is_dir() for place in inside)
-        and not any(place.exists() for place in places)
-    )
+    here, root = repository.workspace.root, repository.root
+    bases = (here / entry.path.rpartition("/")[0], here, root)
+    # To `lexists` there is no file of a name that no file can have, where `Path` would raise.
+    places = [os.path.normpath(base / path) for base in bases]
+    folders = [Path(place).parent for place in places if is_below(place, str(root))]
+    return any(map(os.path.lexists, folders)) and not any(map(os.path.lexists, places))
 
 
 # Names in code
