@@ -260,6 +260,13 @@ def test_a_broken_personal_memory_does_not_keep_the_project_from_answering(proje
     assert "your personal memory is left out: unknown setting 'nonsense'" in answer.warnings[0]
 
 
+def test_a_personal_memory_that_is_switched_off_is_not_asked(project: Memory) -> None:
+    project.remember(TABS, personal=True)
+    (personal_folder() / ".memory" / "config.yaml").write_text("enabled: false\n", encoding="utf-8")
+    with Memory(project.workspace.root, WORDS_ONLY) as again:
+        assert (again.personal, list(again.search("tabs"))) == (None, [])
+
+
 def test_a_personal_citation_without_a_personal_memory_is_refused(project: Memory) -> None:
     with pytest.raises(PathError, match="personal memory, and there is none"):
         project.read("personal:memory/a.md")

@@ -1,7 +1,7 @@
 """Ask git what only git knows: what is staged, what is tracked, and how a file is merged.
 
-A repository may come from anywhere, so no hook, file system monitor or pager that it names is started, and
-nothing is written to it.
+A repository may come from anywhere, so no hook, file system monitor or pager that it names is started,
+nothing is fetched, and nothing is written to it.
 """
 
 from __future__ import annotations
@@ -12,16 +12,30 @@ from pathlib import Path
 
 from memlines.errors import WorkspaceError, reason_of
 
-_SAFELY = (
+SAFE_OPTIONS = (
     "--no-pager",
     "--no-optional-locks",
+    "--no-replace-objects",
     "--literal-pathspecs",
     *("-c", "core.fsmonitor=false"),
     *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "safe.bareRepository=explicit"),  # a folder of notes may hold what looks like a repository
 )
+_NOTHING_FETCHED = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
 _SECONDS = 60.0
 HOOK_VARIABLE = "GIT_INDEX_FILE"
 """Is set by git for its hooks: the index that is about to be committed may be another one than usual."""
+
+
+def safe_environment(*, as_hook: bool = False) -> dict[str, str]:
+    """Return the variables that git is started with: its own are left out, unless it started us as a hook."""
+    given = {name: value for name, value in os.environ.items() if as_hook or not name.startswith("GIT_")}
+    return {**given, **_NOTHING_FETCHED}
 
 
 def run_git(folder: Path | None, *arguments: str, stdin: bytes = b"") -> bytes:
@@ -29,12 +43,11 @@ def run_git(folder: Path | None, *arguments: str, stdin: bytes = b"") -> bytes:
 
     Raise if there is no git, or if it refuses.
     """
-    outside = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(
-            ["git", *_SAFELY, *arguments],
+            ["git", *SAFE_OPTIONS, *arguments],
             cwd=folder,
-            env={**(os.environ if folder is None else outside), "LC_ALL": "C"},
+            env=safe_environment(as_hook=folder is None),
             input=stdin,
             capture_output=True,
             timeout=_SECONDS,

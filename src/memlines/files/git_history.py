@@ -21,6 +21,7 @@ from datetime import UTC, datetime
 from typing import IO, NamedTuple
 
 from memlines.errors import reason_of
+from memlines.files.git import SAFE_OPTIONS, safe_environment
 from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, root_files
 from memlines.paths import Workspace, is_unicode
 from memlines.worktrees import git_folder, repository_above
@@ -35,20 +36,6 @@ _MOST_BYTES = 256_000_000
 _MOST_BROKEN = 5
 """Objects that may be damaged until no others are tried; git ends at each, and is started again."""
 
-_OPTIONS = (
-    "--no-optional-locks",
-    "--no-replace-objects",
-    "--literal-pathspecs",
-    *("-c", "core.fsmonitor="),
-    *("-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "safe.bareRepository=explicit"),  # a folder of notes may hold what looks like a repository
-)
-_ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
 _FILE_MODES = ("100644", "100755")
 
 
@@ -98,9 +85,8 @@ class GitHistory:
             return
         inside = os.path.relpath(self._root, repository)
         self._prefix = "" if inside == os.curdir else f"{inside.replace(os.sep, '/')}/"
-        own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         above = {"GIT_CEILING_DIRECTORIES": os.path.dirname(repository)}  # noqa: PTH120
-        self._environment = {**own, **_ENVIRONMENT, **above}
+        self._environment = {**safe_environment(), **above}
         self._head = self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}", may_fail=True).strip()
 
     def commit_at(self, moment: datetime) -> Commit | None:
@@ -206,7 +192,7 @@ class GitHistory:
         """Run a command of git for as long as it may take."""
         try:
             process = subprocess.Popen(
-                [self._git, *_OPTIONS, *command],
+                [self._git, *SAFE_OPTIONS, *command],
                 cwd=self._root,
                 env=self._environment,
                 stdin=stdin,

@@ -205,7 +205,11 @@ class Memory(OpenMemory):
         for candidate in chosen:
             owner, path = scopes.owner_of(self, candidate.path)
             by_owner.setdefault(owner._manager, []).append(replace(candidate, path=path))
-        receipts = [forget(manager, own) for manager, own in by_owner.items()]
+        receipts = []
+        for manager, own in by_owner.items():
+            receipt = forget(manager, own)
+            left = tuple(manager.prefix + place for place in receipt.left)
+            receipts.append(replace(receipt, left=left))
         return scopes.merge_receipts(receipts) if receipts else forget(self._manager, ())
 
     def undo(self, *, redo: bool = False, dry_run: bool = False) -> Undone:

@@ -109,7 +109,7 @@ class OpenMemory:
                 if self._personal is None:
                     self._personal = type(self)(self.personal_folder, scopes.without_places(self._given))
                     self._personal._manager.beside = self._manager
-        return self._personal
+        return self._personal if self._personal and self._personal.settings.enabled else None
 
     def begin_personal(self) -> Self:
         """Return the user's personal memory to write into, made if there is none."""
@@ -122,9 +122,12 @@ class OpenMemory:
             begin_workspace(self.personal_folder, personal=True)
         personal = self.personal
         if personal is None:
+            by = f"scopes ({self.loaded.origins['scopes']})"
+            if "personal" in self.settings.scopes:
+                by = f"enabled in {str(self.personal_folder)!r}"
             raise SettingsError(
-                f"the personal memory is switched off by scopes ({self.loaded.origins['scopes']})",
-                todo="Add personal to scopes there, or write it into the project's memory",
+                f"the personal memory is switched off by {by}",
+                todo="Switch it on there, or write it into the project's memory",
             )
         return personal
 
