@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from memlines.errors import (
+    AccessRefused,
     BackupError,
     BadVectors,
     EmbeddingError,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from memlines.memory.status import Status
 
 __all__ = [
+    "AccessRefused",
     "AsyncMemory",
     "BackupError",
     "BadVectors",

@@ -22,7 +22,10 @@ COMMANDS = sorted((OPENCODE / "commands").glob("*.md"))
 SKILL = OPENCODE / "skills" / "memory" / "SKILL.md"
 GUIDE = ROOT / "docs" / "opencode.md"
 TOLD = [*COMMANDS, SKILL, GUIDE]
-OWN_OPTIONS = {"remember": {"--session", "--topic", "--to"}, "recall": {"--recent", "--decisions"}}
+OWN_OPTIONS = {
+    "remember": {"--session", "--topic", "--to", "--personal"},
+    "recall": {"--recent", "--decisions"},
+}
 """What the slash commands take; the tools have the same as arguments."""
 
 MOST_LINES = 120
