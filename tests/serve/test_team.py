@@ -203,11 +203,12 @@ def test_the_memory_is_opened_with_the_scopes_of_the_token(
     assert seen == [scopes]
 
 
-def test_only_a_token_for_the_personal_memory_sees_it(clients: Clients, file: Path) -> None:
+def test_only_a_token_for_the_personal_memory_sees_it(clients: Clients, file: Path, workspace: Path) -> None:
     personal = tokens.add(file, "me", "write", ("project", "personal"))
     mine = Http(clients.server.port, personal)
     stored = call(mine, "memory_remember", text="I prefer oolong tea", personal=True)
     assert "personal:memory/" in stored["content"][0]["text"]
+    assert logged(workspace)[-1]["changed"] == ["personal"]
     assert "oolong" in call(mine, "memory_search", query="which tea?")["content"][0]["text"]
     assert "oolong" not in call(clients.writer, "memory_search", query="which tea?")["content"][0]["text"]
     refused = call(clients.writer, "memory_remember", text="I prefer sencha", personal=True)

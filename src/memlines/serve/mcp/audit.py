@@ -16,6 +16,7 @@ from memlines.errors import MemlinesError, WriteError, reason_of
 from memlines.files import atomic
 from memlines.files.place import writing
 from memlines.folders import open_folder
+from memlines.memory.scopes import PERSONAL
 from memlines.paths import Workspace
 from memlines.serve.rpc.messages import log
 
@@ -57,7 +58,8 @@ class Audit:
             "tool": tool,
             "ok": not code,
             "code": code or None,
-            "changed": list(changed),
+            # Where something is in the personal memory is not written into the project.
+            "changed": ["personal" if place.startswith(PERSONAL) else place for place in changed],
         }
         with self._lock:
             self._unwritten.append(json.dumps(line))
