@@ -298,6 +298,20 @@ def test_a_personal_memory_on_a_read_only_disk_is_searched_and_not_written(works
     assert done.stdout.splitlines() == [f"['{NAMED}']", "7"], done.stderr
 
 
+def test_a_folder_above_it_that_is_closed_does_not_keep_the_project_from_answering(
+    workspace: Path, tmp_path: Path
+) -> None:
+    write(workspace, {"browser.md": "tabs are restored\n"})
+    closed = tmp_path / "closed"
+    (closed / "mine").mkdir(parents=True)
+    closed.chmod(0)
+    try:
+        done = unprivileged_run(READ_ONLY, workspace, env={"MEMLINES_PERSONAL_FOLDER": str(closed / "mine")})
+    finally:
+        closed.chmod(0o700)
+    assert done.stdout.splitlines() == ["['memory/browser.md#L1']", "4"], done.stderr
+
+
 def test_status_shows_both(project: Memory) -> None:
     project.remember(TABS, personal=True)
     project.sync()

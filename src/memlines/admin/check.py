@@ -61,7 +61,7 @@ class _Reader:
         personal = Path(os.path.realpath(personal_folder(settings.personal_folder)))
         # A personal memory may have a repository of its own, where nothing in it is out of place.
         is_own = contains(personal, workspace.root)
-        self._personal = None if is_own or not personal.is_dir() else personal
+        self._personal = None if is_own or not os.path.isdir(personal) else personal  # noqa: PTH112
         self._known: Mapping[str, str] | None = None
 
     def is_personal(self, file: Path) -> bool:

@@ -183,7 +183,7 @@ def choose_workspace(named: Path | None) -> FoundWorkspace:
         folder = personal_folder(load().settings.personal_folder)
         if named not in (None, folder):
             raise UsageError("--personal and --workspace name two memories", todo="Leave one of them out")
-        if not folder.is_dir():
+        if not os.path.isdir(folder):  # noqa: PTH112 (pathlib raises where a folder above is closed)
             raise WorkspaceError(
                 f"there is no personal memory in {str(folder)!r} yet",
                 todo="Begin one: memlines remember --personal, or memlines facts store --personal",

@@ -104,7 +104,8 @@ class OpenMemory:
         is_wanted = self.scope == "project" and "personal" in self.settings.scopes
         if is_wanted and self.settings.personal_folder:
             scopes.refuse_inside(self)
-        if self._personal is None and is_wanted and self.personal_folder.is_dir():
+        # Not `Path.is_dir`, which raises where a folder above is closed to us.
+        if self._personal is None and is_wanted and os.path.isdir(self.personal_folder):  # noqa: PTH112
             with self._opening:
                 if self._personal is None:
                     self._personal = type(self)(self.personal_folder, scopes.without_places(self._given))
@@ -115,7 +116,7 @@ class OpenMemory:
         """Return the user's personal memory to write into, made if there is none."""
         if self.scope == "personal":
             return self
-        if "personal" in self.settings.scopes and not self.personal_folder.is_dir():
+        if "personal" in self.settings.scopes and not os.path.isdir(self.personal_folder):  # noqa: PTH112
             from memlines.files.place import begin_workspace
 
             scopes.refuse_inside(self)
