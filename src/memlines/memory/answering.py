@@ -81,7 +81,6 @@ def search_fresh(
 
     A note that does not hold what the index says of it is indexed again, and only what it holds is shown.
     """
-    query = expand_names(manager, query)
     words_only = query.mode == "words"
     warnings, state = manager.refresh(progress, words_only=words_only)
     try:
@@ -104,13 +103,6 @@ def search_fresh(
     return replace(result, hits=tuple([hit for hit in result.hits if manager.quotes.is_true(hit) in shown]))
 
 
-def expand_names(manager: Manager, query: Query) -> Query:
-    """Return a query with the other names that the user gave to what it says."""
-    if query.is_calibrated and query.expansion is NO_EXPANSION and (names := manager.aliases.read()).groups:
-        return query.expand(names.expand(query.text))
-    return query
-
-
 def search_as_indexed(manager: Manager, query: Query) -> SearchResult:
     """Answer a query from the index as it is, without a look at the files."""
     return _search(manager, query, [], manager.read_state(), None)[0]
@@ -127,6 +119,8 @@ def _search(
 
     Return also whether the index is known to be made from these notes.
     """
+    if query.is_calibrated and query.expansion is NO_EXPANSION and (names := manager.aliases.read()).groups:
+        query = query.expand(names.expand(query.text))
     for _ in range(_TRIES):
         chosen = choose_embedder(manager, query.mode, state)
         asked = query
@@ -137,7 +131,10 @@ def _search(
         vector = None
         if chosen.provider is not None and asked.mode != "words":
             try:
-                vector = _embed_once(asked, chosen)
+                if asked.vectors is None or chosen.space is None:
+                    vector = embed(asked, chosen.provider)
+                else:
+                    vector = _embed_once(asked.vectors, asked, chosen.space, chosen.provider)
                 in_pieces = chosen.provider.words_in_pieces(telling_words(asked.text))
                 asked = replace(asked, in_pieces=in_pieces) if in_pieces else asked
             except EmbeddingError as error:
@@ -152,14 +149,14 @@ def _search(
     return _search(manager, replace(query, mode="words"), [*warnings, doubt], state, narrow)
 
 
-def _embed_once(query: Query, chosen: Embedder) -> bytes | None:
-    """Return the vector of a query, which another memory may have made already."""
-    if query.vectors is None or chosen.space is None or chosen.provider is None:
-        return embed(query, chosen.provider) if chosen.provider else None
-    known = chosen.space, query.text
-    if known not in query.vectors and (vector := embed(query, chosen.provider)):
-        query.vectors[known] = vector
-    return query.vectors.get(known)
+def _embed_once(
+    vectors: dict[tuple[Space, str], bytes], query: Query, space: Space, provider: Provider
+) -> bytes | None:
+    """Return the vector of a query, which another memory that is asked may have made already."""
+    known = space, query.text
+    if known not in vectors and (vector := embed(query, provider)):
+        vectors[known] = vector
+    return vectors.get(known)
 
 
 def choose_embedder(manager: Manager, mode: Mode, state: IndexState | None) -> Embedder:

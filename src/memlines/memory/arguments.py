@@ -168,8 +168,9 @@ FACT: Arguments = {
 def check(arguments: Arguments, **values: object) -> None:
     """Refuse arguments of a call that make no sense."""
     for name, value in values.items():
-        if value is not None or arguments[name].required:
-            _value(name, arguments[name], value)
+        argument = arguments[name]
+        if (value is not None or argument.required) and not argument.fits(value):
+            raise _wrong_value(name, argument, value)
 
 
 def check_chosen(chosen: object) -> None:
@@ -248,6 +249,10 @@ def parse_citation(path: str, start: int | None, lines: int | None) -> tuple[str
     return path, first, last - first + 1 if lines is None else lines
 
 
+def _wrong_value(what: str, argument: Argument, value: Any) -> UsageError:
+    return UsageError(f"{what} is {shown_value(value)}", todo=f"It takes {argument.allowed}")
+
+
 def _value(what: str, argument: Argument, value: Any, *, by_model: bool = False) -> Any:
     """Return a value that an argument accepts, or refuse it."""
     found, kind = value, argument.kind
@@ -260,7 +265,7 @@ def _value(what: str, argument: Argument, value: Any, *, by_model: bool = False)
         if isinstance(found, float) and kind == "int" and found.is_integer():
             found = int(found)
     if not argument.fits(found):
-        raise UsageError(f"{what} is {shown_value(value)}", todo=f"It takes {argument.allowed}")
+        raise _wrong_value(what, argument, value)
     if by_model and isinstance(found, str):
         if argument.required and not found.strip():
             raise UsageError(f"{what} is empty", todo=f"It takes {argument.allowed}")

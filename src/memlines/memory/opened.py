@@ -50,6 +50,8 @@ class OpenMemory:
         folder = find_workspace(overrides=settings).folder if workspace is None else workspace
         self.workspace = Workspace.at(folder)
         self.loaded: Loaded = load(self.workspace, settings)
+        self.settings: Settings = self.loaded.settings
+        """The settings in force."""
         self.personal_folder = Path(os.path.realpath(personal_folder(self.settings.personal_folder)))
         self.scope: Scope = "personal" if self.workspace.root == self.personal_folder else "project"
         store, backend = self.settings.store.driver, self.settings.backend
@@ -64,11 +66,6 @@ class OpenMemory:
         self._personal: Self | None = None
         self._facts: Facts | None = None
         self._opening = threading.Lock()
-
-    @property
-    def settings(self) -> Settings:
-        """The settings in force."""
-        return self.loaded.settings
 
     def close(self) -> None:
         """End the work in the background and close the index; both begin again with the next use."""
@@ -239,4 +236,5 @@ class OpenMemory:
     def _check(self, operation: arguments.Arguments | None = None, **given: object) -> None:
         """Refuse arguments that make no sense, and every call while the memory is switched off."""
         arguments.check(operation or {}, **given)
-        refuse_if_off(self.loaded)
+        if not self.settings.enabled:
+            refuse_if_off(self.loaded)

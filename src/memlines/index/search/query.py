@@ -159,7 +159,7 @@ def parse_query(
     text = find_question(text)
     rest, spans, is_only_days = parse_days(text, now)
     may_ask_then = as_of is None and corrects and "memory" in sources and "sessions" not in filters.sources
-    if may_ask_then and (believed := parse_belief(text, spans, now)):
+    if may_ask_then and len(spans) == 1 and (believed := parse_belief(text, spans[0], now)):
         text, as_of = believed
         rest, spans, is_only_days = parse_days(text, now)
     if names_days and (span := _span_of(filters, text)):
@@ -177,21 +177,21 @@ def parse_query(
     )
 
 
-def parse_belief(question: str, spans: Sequence[Span], now: datetime) -> tuple[str, date] | None:
+def parse_belief(question: str, span: Span, now: datetime) -> tuple[str, date] | None:
     """Return what a question asks about the state of knowledge at a past time, and the last day of that.
 
     "What did we believe about tea in March?" asks about tea at the end of March. If it asks about nothing
     else, the time is left in it: then the entries of that time answer.
     """
-    if len(spans) != 1 or spans[0].last >= now.date():
+    if span.last >= now.date():
         return None
     from memlines.text.beliefs import without_belief  # which few queries need
 
-    rest = without_belief(question, spans[0].text)
+    rest = without_belief(question, span.text)
     if rest is None:
         return None
-    topic = _remove(rest, spans)
-    return (rest if _asks_nothing_else(topic) else topic), spans[0].last
+    topic = _remove(rest, [span])
+    return (rest if _asks_nothing_else(topic) else topic), span.last
 
 
 def find_question(message: str) -> str:

@@ -25,7 +25,7 @@ from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.documents import build_index, is_complete
 from memlines.index.sync.job import Job, identity_of, space_of
 from memlines.locks import past_lock
-from memlines.memory.answering import expand_names, search_as_indexed, search_fresh
+from memlines.memory.answering import search_as_indexed, search_fresh
 from memlines.memory.manager import Manager
 from memlines.memory.open_index import silent
 from memlines.memory.past.days import is_past, parse_day
@@ -52,7 +52,7 @@ def search_past(manager: Manager, query: Query, progress: Progress = silent) -> 
         raise UsageError("sessions are not searched as of a day", todo="Search the notes: --source memory")
     past = PastNotes(manager.workspace, settings)
     notes = notes_at(past, day)
-    asked = expand_names(manager, replace(query, sources=("memory",)))
+    asked = replace(query, sources=("memory",))
     file, warnings = _find_index(manager, past, notes, day, asked, progress)
     opened = _open_index(manager, file)
     try:
