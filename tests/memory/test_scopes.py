@@ -19,7 +19,7 @@ from memlines.paths import personal_folder
 from memlines.serve.tools import call_tool
 from memlines.types import Hit, SearchResult
 from tests.memories import WORDS_ONLY, write
-from tests.programs import program, read_only, unprivileged_run
+from tests.programs import MAIN, program, read_only, unprivileged_run
 
 TABS = "I prefer tabs over spaces"
 NAMED = "personal:memory/tools.md#L3"
@@ -310,6 +310,15 @@ def test_a_folder_above_it_that_is_closed_does_not_keep_the_project_from_answeri
     finally:
         closed.chmod(0o700)
     assert done.stdout.splitlines() == ["['memory/browser.md#L1']", "4"], done.stderr
+
+
+def test_the_command_says_that_a_personal_memory_cannot_be_written() -> None:
+    write(personal_folder(), {"tools.md": f"# Tools\n\n- {TABS}\n"})
+    with read_only(personal_folder()):
+        done = unprivileged_run(
+            f"import sys; sys.argv[0] = 'memlines'; {MAIN}", "remember", "--personal", "I drink tea"
+        )
+    assert done.returncode == 7, done.stderr
 
 
 def test_status_shows_both(project: Memory) -> None:

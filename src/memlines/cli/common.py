@@ -177,19 +177,26 @@ def trial_options(function: Function) -> Function:
 # Where
 
 
-def choose_workspace(named: Path | None) -> FoundWorkspace:
-    """Return the folder that was named, or the one to use without a name, and what decided that."""
-    if click.get_current_context().meta.get(_PERSONAL):
-        folder = personal_folder(load().settings.personal_folder)
-        if named not in (None, folder):
-            raise UsageError("--personal and --workspace name two memories", todo="Leave one of them out")
-        if not os.path.isdir(folder):  # noqa: PTH112 (pathlib raises where a folder above is closed)
+def choose_workspace(named: Path | None, *, begin: bool = False) -> FoundWorkspace:
+    """Return the folder that was named, or the one to use without a name, and what decided that.
+
+    With `begin`, a personal memory that does not exist yet is made.
+    """
+    if not click.get_current_context().meta.get(_PERSONAL):
+        return find_workspace() if named is None else FoundWorkspace(named, "--workspace")
+    folder = personal_folder(load().settings.personal_folder)
+    if named not in (None, folder):
+        raise UsageError("--personal and --workspace name two memories", todo="Leave one of them out")
+    if not os.path.isdir(folder):  # noqa: PTH112 (pathlib raises where a folder above is closed)
+        if not begin:
             raise WorkspaceError(
                 f"there is no personal memory in {str(folder)!r} yet",
                 todo="Begin one: memlines remember --personal, or memlines facts store --personal",
             )
-        return FoundWorkspace(folder, "--personal")
-    return find_workspace() if named is None else FoundWorkspace(named, "--workspace")
+        from memlines.files.place import begin_workspace
+
+        begin_workspace(folder, personal=True)
+    return FoundWorkspace(folder, "--personal")
 
 
 def nearest_workspace(named: Path | None) -> Workspace:
@@ -211,17 +218,10 @@ def nearest_project(named: Path | None) -> Workspace:
 
 
 def open_memory(named: Path | None, *, begin: bool = False) -> Memory:
-    """Open the memory that was named, or the one to use without a name.
-
-    With `begin`, a personal one that does not exist yet is made.
-    """
+    """Open the memory that was named, or the one to use without a name; see `choose_workspace`."""
     from memlines.memory.memory import Memory
 
-    if begin and click.get_current_context().meta.get(_PERSONAL):
-        from memlines.files.place import begin_workspace
-
-        begin_workspace(personal_folder(load().settings.personal_folder), personal=True)
-    return Memory(choose_workspace(named).folder)
+    return Memory(choose_workspace(named, begin=begin).folder)
 
 
 # Text
