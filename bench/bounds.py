@@ -63,8 +63,8 @@ def slow_clients() -> dict[str, float]:
     from queue import SimpleQueue
     from threading import Thread
 
-    from memlines.serve.mcp.guard import OneClient
-    from memlines.serve.mcp.http import Listener, serve_http
+    from memlines.serve.http.listener import Listener, serve_http
+    from memlines.serve.mcp.endpoint import Endpoint, OneClient
     from memlines.serve.mcp.server import Server
     from memlines.serve.rpc.server import Event, Events
     from memlines.serve.rpc.workplace import Workplace
@@ -72,7 +72,7 @@ def slow_clients() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         client = OneClient("token", Server(Workplace(Path(folder))))
         events: Events = SimpleQueue()
-        listener = Listener("127.0.0.1", 0, client)
+        listener = Listener("127.0.0.1", 0, Endpoint(client))
         thread = Thread(target=serve_http, args=(listener, events))
         thread.start()
         held = [socket.create_connection(("127.0.0.1", listener.port)) for _ in range(SLOW)]

@@ -15,7 +15,7 @@ from memlines.admin.evaluation.sets import METRICS
 from memlines.files.scan import IGNORED_DIRS
 from memlines.index.store.sqlite.db import open_reader
 from memlines.memory.memory import Memory
-from memlines.serve.mcp.http import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_FOR_HEADERS
+from memlines.serve.http.listener import MOST_CONNECTIONS, SECONDS_FOR_BODY, SECONDS_FOR_HEADERS
 from memlines.serve.mcp.offers import MOST_CHARACTERS, PAGE
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.settings.keys import known_keys

@@ -15,7 +15,7 @@ import yaml
 
 from memlines.cli.main import cli
 from memlines.cli.serve import serve_command
-from memlines.serve.mcp.http import check_address
+from memlines.serve.http.listener import check_address
 from memlines.serve.mcp.tokens import parse
 from tests.docs.pages import ROOT, blocks
 

@@ -18,8 +18,8 @@ from typing import Any, Literal
 
 import pytest
 
-from memlines.serve.mcp.guard import Clients, OneClient
-from memlines.serve.mcp.http import Listener, serve_http
+from memlines.serve.http.listener import Listener, serve_http
+from memlines.serve.mcp.endpoint import Clients, Endpoint, OneClient
 from memlines.serve.mcp.server import DIALECT, HANDSHAKE, STATELESS, Server
 from memlines.serve.rpc.server import Event, Events, serve
 from memlines.serve.rpc.workplace import Workplace
@@ -202,7 +202,7 @@ def listening(
 ) -> Iterator[Listening]:
     """Serve a memory over HTTP in this process, to one client unless others are named."""
     known = clients or OneClient(token, Server(Workplace(folder)))
-    client = Listening(Listener("127.0.0.1", 0, known, behind), token)
+    client = Listening(Listener("127.0.0.1", 0, Endpoint(known), behind), token)
     try:
         yield client
     finally:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from memlines.errors import UsageError
-from memlines.serve.mcp import http as http_server
-from memlines.serve.mcp.exchange import Reply
-from memlines.serve.mcp.http import Listener, check_address
+from memlines.serve.http import listener as http_server
+from memlines.serve.http.listener import Listener, Reply, check_address
+from memlines.serve.mcp.exchange import Exchange
 from memlines.serve.mcp.server import HANDSHAKE, STATELESS
 from memlines.serve.rpc.messages import MOST_BYTES
 from memlines.serve.tools import Call, Output, shown_tools
@@ -375,13 +375,13 @@ def test_who_is_being_answered_keeps_its_place_and_more_are_sent_away(
     end = threading.Event()
     asked: list[bytes] = []
 
-    def reply(body: bytes, headers: Any, methods: Any) -> Reply:
+    def reply(_: Exchange, body: bytes, headers: Any, methods: Any) -> Reply:
         asked.append(body)
         end.wait(DEADLINE)
         return Reply(200)
 
     with monkeypatch.context() as patched:
-        patched.setattr(client.listener.exchange, "answer", reply)
+        patched.setattr(Exchange, "answer", reply)
         held = [client.connect() for _ in range(http_server.MOST_CONNECTIONS)]
         try:
             for connection in held:
@@ -597,4 +597,4 @@ def test_it_listens_on_this_machine(host: str) -> None:
 
 def test_a_port_that_is_taken_is_told(client: Listening) -> None:
     with pytest.raises(UsageError, match=f"port {client.port} of 127.0.0.1 cannot be used"):
-        Listener("127.0.0.1", client.port, client.listener.clients)
+        Listener("127.0.0.1", client.port, client.listener.application)

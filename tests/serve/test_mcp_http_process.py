@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memlines.errors import PathError, SettingsError
-from memlines.serve.mcp.guard import token_file, token_in
+from memlines.serve.mcp.endpoint import token_file, token_in
 from tests.programs import program
 from tests.serve.mcp import http_process, write_notes
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from memlines.errors import UsageError
+from memlines.serve.http.guard import check_public_name
+from memlines.serve.http.listener import check_address
 from memlines.serve.mcp import tokens
 from memlines.serve.mcp.audit import FILE_NAME
-from memlines.serve.mcp.guard import check_public_name
-from memlines.serve.mcp.http import check_address
 from memlines.serve.mcp.team import Team
 from memlines.serve.tools import TOOLS, Call, Output, shown_tools
 from memlines.types import Scope

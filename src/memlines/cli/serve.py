@@ -25,7 +25,7 @@ from memlines.settings.workspace import find_workspace
 from memlines.types import Scope
 
 if TYPE_CHECKING:
-    from memlines.serve.mcp.guard import Clients
+    from memlines.serve.http.listener import Application
     from memlines.serve.mcp.server import Server
     from memlines.serve.rpc.engine import Engine
     from memlines.serve.rpc.server import Dialect, Events
@@ -181,6 +181,7 @@ def _serve_team(
         print_line(f"This token may {access}. It is not shown again; its hash is in {file}.", err=True)
         return 0
     _refuse_options("can only be used with --new-token", read_only=read_only, scope=scope)
+    from memlines.serve.mcp.endpoint import Endpoint
     from memlines.serve.mcp.team import Team
 
     folder = _folder(workspace)
@@ -188,7 +189,7 @@ def _serve_team(
     about = (
         f"Clients send a token of {file} as Authorization: Bearer. {team.audit.file} logs what they write."
     )
-    return _serve_http(folder, team, about, **where)
+    return _serve_http(folder, Endpoint(team), about, **where)
 
 
 def _refuse_options(why: str, **options: Any) -> None:
@@ -245,14 +246,14 @@ def _folder(named: Path | None) -> Path:
 
 
 def _serve_one(folder: Path, host: str | None, port: int | None, named: Path | None) -> int:
-    from memlines.serve.mcp.guard import OneClient, token_file, token_in
+    from memlines.serve.mcp.endpoint import Endpoint, OneClient, token_file, token_in
     from memlines.serve.mcp.server import Server
     from memlines.serve.rpc.workplace import Workplace
 
     file = named or token_file()
     client = OneClient(token_in(file), Server(Workplace(folder)))
     return _serve_http(
-        folder, client, f"Clients send the token in {file} as Authorization: Bearer.", host, port
+        folder, Endpoint(client), f"Clients send the token in {file} as Authorization: Bearer.", host, port
     )
 
 
@@ -261,15 +262,15 @@ def _serve_one(folder: Path, host: str | None, port: int | None, named: Path | N
 
 def _serve_http(
     folder: Path,
-    clients: Clients,
+    application: Application,
     about: str,
     host: str | None,
     port: int | None,
     behind_proxy: Sequence[str] = (),
 ) -> int:
-    from memlines.serve.mcp.http import Listener, serve_http
+    from memlines.serve.http.listener import Listener, serve_http
 
-    listener = Listener(host or _HOST, _PORT if port is None else port, clients, behind_proxy)
+    listener = Listener(host or _HOST, _PORT if port is None else port, application, behind_proxy)
     events: Events = SimpleQueue()
     with _end_on_signals(events) as signals:
         print_line(f"Serving the memory of {folder} at {listener.url}")

@@ -13,6 +13,7 @@ from email.message import Message
 from typing import Any
 
 from memlines.records import dataclass
+from memlines.serve.http.listener import Reply
 from memlines.serve.mcp.server import (
     HANDSHAKE,
     STATELESS,
@@ -52,14 +53,6 @@ _STATUS = {
     UNSUPPORTED_VERSION: 400,
     NO_SUCH_METHOD: 404,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A status of HTTP, and a body; the answer to a notification has none."""
-
-    status: int
-    body: bytes = b""
 
 
 @dataclass(slots=True, eq=False)

@@ -11,19 +11,20 @@ import io
 import socket
 import sys
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import field
 from email.message import Message
 from http.server import BaseHTTPRequestHandler
 from ipaddress import ip_address
 from socketserver import BaseServer, ThreadingTCPServer
 from time import monotonic
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from memlines.errors import UsageError, reason_of
-from memlines.serve.mcp.exchange import Exchange, Reply
-from memlines.serve.mcp.guard import ENDPOINT, Clients, Guard, Refusal, check_public_name
-from memlines.serve.rpc.messages import MOST_BYTES, NOT_A_REQUEST, error_line, log_traceback
+from memlines.records import dataclass
+from memlines.serve.http.guard import Guard, Refusal, check_public_name
+from memlines.serve.rpc.messages import log_traceback
 from memlines.serve.rpc.server import SECONDS_FOR_CALLS, SECONDS_TO_END, Event, Events
 
 MOST_CONNECTIONS = 32
@@ -42,6 +43,41 @@ _FULL = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A status of HTTP, a body or a stream of parts, and headers."""
+
+    status: int
+    body: bytes = b""
+    kind: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    stream: Iterator[bytes] | None = None
+    """Parts that are sent as they come, until the client leaves."""
+
+
+Handler = Callable[[bytes], Reply]
+"""Answers a request with this body."""
+
+
+class Application(Protocol):
+    """What answers requests that the guard let pass."""
+
+    path: str
+    """What follows host and port in its address."""
+
+    def find(self, method: str, target: str, headers: Message) -> Refusal | Handler:
+        """Return what answers a request, or why nothing does; its body is not needed for that."""
+        ...
+
+    def refuse(self, refusal: Refusal) -> Reply:
+        """Return the reply that says why a request is refused."""
+        ...
+
+    def close(self) -> None:
+        """Let calls end, and stop background work."""
+        ...
+
+
 class Listener(ThreadingTCPServer):
     """A port of this machine, and the clients that are connected to it."""
 
@@ -50,13 +86,12 @@ class Listener(ThreadingTCPServer):
     allow_reuse_address = sys.platform != "win32"  # there it would let others listen on the same port
     request_queue_size = MOST_CONNECTIONS
 
-    def __init__(self, host: str, port: int, clients: Clients, behind: Collection[str] = ()) -> None:
+    def __init__(self, host: str, port: int, application: Application, behind: Collection[str] = ()) -> None:
         """Listen; port 0 takes one that is free, and `behind` has the public names of proxies."""
         address = check_address(host, is_behind=bool(behind))
         names = [check_public_name(name) for name in behind]
         self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        self.clients = clients
-        self.exchange = Exchange()
+        self.application = application
         self._slots = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._lock = threading.Lock()
         self._waiting: dict[socket.socket, tuple[bool, float]] = {}
@@ -70,8 +105,8 @@ class Listener(ThreadingTCPServer):
             ) from error
         shown = f"[{address}]" if ":" in address else address
         self.port: int = self.server_address[1]
-        self.url = f"http://{shown}:{self.port}{ENDPOINT}"
-        self.guard = Guard(self.port, clients, MOST_BYTES, names)
+        self.url = f"http://{shown}:{self.port}{application.path}"
+        self.guard = Guard(self.port, names)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         """Serve a client in a thread of its own, or send it away if all others are being answered."""
@@ -190,16 +225,19 @@ class _Connection(BaseHTTPRequestHandler):
         raise AttributeError(name)
 
     def _handle(self) -> None:
-        checked = self._listener.guard.check(self.command, self.path, self.headers)
-        if isinstance(checked, Refusal):
-            self._refuse(checked)
+        application = self._listener.application
+        handler = self._listener.guard.check(self.headers) or application.find(
+            self.command, self.path, self.headers
+        )
+        if isinstance(handler, Refusal):
+            self._refuse(handler)
             return
         self._is_known = True
         self._listener.wait_for(self.connection, is_known=True)
         if self._expects:
             self.send_response_only(100)
             self.end_headers()
-        length = int(self.headers["Content-Length"])
+        length = int(self.headers.get("Content-Length", 0))
         self._timed.until = monotonic() + SECONDS_FOR_BODY
         try:
             body = self.rfile.read(length)
@@ -210,7 +248,7 @@ class _Connection(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         self._listener.stop_waiting_for(self.connection)
-        reply = self._listener.exchange.answer(body, self.headers, checked.methods())
+        reply = handler(body)
         self._listener.wait_for(self.connection, is_known=True)  # to receive the answer, and to ask again
         self._send(reply)
 
@@ -221,24 +259,29 @@ class _Connection(BaseHTTPRequestHandler):
     def _refuse(self, refusal: Refusal) -> None:
         """Say why not, and leave: what else the client sends is not read."""
         self.close_connection = True
-        body = error_line(None, NOT_A_REQUEST, refusal.sentence)
-        self._send(Reply(refusal.status, body), {**refusal.headers, "Connection": "close"})
+        self._send(self._listener.application.refuse(refusal), {**refusal.headers, "Connection": "close"})
         self._unread = True
 
-    def _send(self, reply: Reply, headers: dict[str, str] | None = None) -> None:
+    def _send(self, reply: Reply, headers: Mapping[str, str] | None = None) -> None:
         self.connection.settimeout(_SECONDS_FOR_ANSWER)
         self.request_version = self.protocol_version  # even a client of HTTP/0.9 gets headers
         self.send_response(reply.status)
-        if reply.body:
-            self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(reply.body)))
-        self.send_header("Cache-Control", "no-store")
+        if reply.body or reply.stream:
+            self.send_header("Content-Type", reply.kind)
+        if reply.stream is None:
+            self.send_header("Content-Length", str(len(reply.body)))
+        else:
+            self.close_connection = True  # which is how the client sees that it has all of it
         self.send_header("X-Content-Type-Options", "nosniff")
-        for name, value in (headers or {}).items():
+        for name, value in {"Cache-Control": "no-store", **reply.headers, **(headers or {})}.items():
             self.send_header(name, value)
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(reply.body)
+        if self.command == "HEAD":
+            return
+        self.wfile.write(reply.body)
+        for part in reply.stream or ():
+            self._listener.stop_waiting_for(self.connection)  # it receives for as long as it likes
+            self.wfile.write(part)
 
     def finish(self) -> None:
         super().finish()
@@ -287,7 +330,6 @@ def serve_http(listener: Listener, events: Events) -> None:
         continue
     listener.shutdown()
     listener.server_close()
-    listener.exchange.close(SECONDS_FOR_CALLS)
-    closing = threading.Thread(target=listener.clients.close, name="memlines-end", daemon=True)
+    closing = threading.Thread(target=listener.application.close, name="memlines-end", daemon=True)
     closing.start()
-    closing.join(SECONDS_TO_END)
+    closing.join(SECONDS_FOR_CALLS + SECONDS_TO_END)
