@@ -9,6 +9,7 @@ from memlines.errors import (
     AccessRefused,
     BackupError,
     BadVectors,
+    EditConflict,
     EmbeddingError,
     MemlinesError,
     MemoryOff,
@@ -40,7 +41,10 @@ if TYPE_CHECKING:
     from memlines.files.history import Version
     from memlines.files.journal import Operation
     from memlines.memory.asynchronous import AsyncMemory
+    from memlines.memory.calendar import Calendar, DayItem
+    from memlines.memory.map import MapPoint, MemoryMap
     from memlines.memory.memory import Memory
+    from memlines.memory.notes.edit import OpenNote
     from memlines.memory.notes.undo import NoteChange, Undone
     from memlines.memory.notes.versions import RestoredVersion
     from memlines.memory.past.log import LoggedChange
@@ -51,16 +55,22 @@ __all__ = [
     "AsyncMemory",
     "BackupError",
     "BadVectors",
+    "Calendar",
+    "DayItem",
+    "EditConflict",
     "EmbeddingError",
     "Excerpt",
     "Hit",
     "LoggedChange",
+    "MapPoint",
     "MemlinesError",
     "Memory",
+    "MemoryMap",
     "MemoryOff",
     "ModelChanged",
     "ModelFilesError",
     "NoteChange",
+    "OpenNote",
     "Operation",
     "PathError",
     "Probe",
@@ -93,9 +103,14 @@ __all__ = [
 
 _LATE = {
     "AsyncMemory": "memlines.memory.asynchronous",
+    "Calendar": "memlines.memory.calendar",
+    "DayItem": "memlines.memory.calendar",
     "LoggedChange": "memlines.memory.past.log",
+    "MapPoint": "memlines.memory.map",
     "Memory": "memlines.memory.memory",
+    "MemoryMap": "memlines.memory.map",
     "NoteChange": "memlines.memory.notes.undo",
+    "OpenNote": "memlines.memory.notes.edit",
     "Operation": "memlines.files.journal",
     "Probe": "memlines.embed.select",
     "RestoredVersion": "memlines.memory.notes.versions",

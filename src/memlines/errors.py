@@ -23,6 +23,7 @@
     │   └── BadVectors                      a provider returned something that is not a vector
     │       └── ModelChanged                it returned vectors of another model than before
     ├── WriteError                 exit 7   a note, or a file of a client, could not be written
+    │   └── EditConflict                    someone else saved the note meanwhile
     ├── BackupError                exit 8   an archive or a place of backups cannot be used
     └── SecretRefused              exit 9   a text to be kept holds a secret
 
@@ -195,6 +196,12 @@ class WriteError(MemlinesError):
 
     code = "write"
     exit_code = 7
+
+
+class EditConflict(WriteError):
+    """Someone else saved a note while it was edited; nothing was written."""
+
+    code = "edit-conflict"
 
 
 class BackupError(MemlinesError):

@@ -255,6 +255,8 @@ class Why:
     fusion: str = ""
     by_words: float | None = None
     """What the score would be by words alone, where scores are probabilities."""
+    days: float | None = None
+    """How well its days fit those that the query names, if it names any."""
     reranked: float | None = None
     """What the reranker gave it, on a scale of its own; it counts for the order of the hits only."""
 

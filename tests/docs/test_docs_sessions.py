@@ -53,7 +53,7 @@ SESSIONS: Mapping[str, Mapping[str, str]] = {
 
 NOT_PLAYED = re.compile(
     r"make |pip |opencode|export "
-    r"|memlines (watch|install|backup s3:|forget .*#|facts review|facts store .Pull)"
+    r"|memlines (watch|web|install|backup s3:|forget .*#|facts review|facts store .Pull)"
     r"|memlines (eval [qs]|config try|model try)"
 )
 """What installs, waits for somebody, needs a service or sets of questions, or shows how hits are ranked."""

@@ -45,6 +45,7 @@ def test_a_hit() -> None:
             "vector": None,
             "fusion": "words only",
             "by_words": None,
+            "days": None,
             "reranked": None,
         },
     }

@@ -39,18 +39,28 @@ _all_option = click.option("--all", "everything", is_flag=True, help="Include hi
 @click.command("export")
 @click.argument("file", type=FILE)
 @_all_option
+@click.option("--html", is_flag=True, help="Write one searchable page instead, without secrets.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @common_options
-def export_command(file: Path, workspace: Path | None, **options: Any) -> int:
-    """Write all notes into the archive FILE, an ordinary ZIP.
+def export_command(file: Path, workspace: Path | None, html: bool, everything: bool, force: bool) -> int:
+    """Write all notes into the archive FILE, an ordinary ZIP; with --html, into one page for a browser.
 
-    The index is left out, because it can be rebuilt, and so are secrets in the settings. Exits with 1 if a
-    note could not be read.
+    The index is left out, because it can be rebuilt, and so are secrets in the settings. The page needs no
+    server and loads nothing. Exits with 1 if a note could not be read.
     """
     opened = nearest_workspace(workspace)
     settings = load(opened).settings
     with progress_bar() as progress:
-        done = export_archive(opened, settings, file, progress=progress, **options)
+        if html:
+            if everything:
+                raise UsageError("--all cannot be used with --html", todo="Leave one of them out")
+            from memlines.serve.web.export import export_page
+
+            done = export_page(opened, settings, file, force=force, progress=progress)
+        else:
+            done = export_archive(
+                opened, settings, file, everything=everything, force=force, progress=progress
+            )
     code = 1 if done.failed else 0
     answer_json(asdict(done), code)
     size = f"{size_in_words(done.bytes)}, packed {size_in_words(done.archive_bytes)}"

@@ -14,8 +14,7 @@ import click
 
 from memlines.cli.output import harmless, harmless_name, is_terminal, warn
 from memlines.serve.wire import say_changes, say_day
-from memlines.text.language import language_of
-from memlines.text.terms import RUN, is_unspaced, query_terms, terms_of_run
+from memlines.text.highlight import Span, make_word_finder
 from memlines.types import Hit, SearchResult
 
 UNSURE = "No confident match. Nearest lines:"
@@ -33,9 +32,6 @@ _ROOM_FOR_A_PART = 12
 """Columns that must be left in a row for the beginning of a word that fits into none."""
 
 _PIECE = re.compile(r" +|[^ ]+")
-
-Span = tuple[int, int]
-"""Where a part of a text begins and ends."""
 
 
 def print_changes(corrections: Mapping[str, str], aliases: Mapping[str, str]) -> None:
@@ -85,7 +81,7 @@ def _print_hit(hit: Hit, place: str, under: str, reasons: str) -> None:
     _print(head, [(len(sure), len(head))], partial(click.style, fg="cyan", bold=True), hanging=_INDENT)
     for line in filter(None, [about, reasons]):
         _print(line, [(0, len(line))], partial(click.style, dim=True), _INDENT)
-    spans_in = _word_finder(hit)
+    spans_in = make_word_finder(hit.snippet, hit.why.words)
     for line in [line.expandtabs(4) for line in lines]:
         margin = _MARGIN.match(line)
         found = partial(click.style, fg="yellow", bold=True)
@@ -120,30 +116,6 @@ def _style_spans(text: str, begin: int, end: int, spans: Sequence[Span], style: 
     edges = [begin, *(edge for span in inside for edge in span), end]
     parts = [text[first:last] for first, last in pairwise(edges)]
     return "".join(style(part) if at % 2 else part for at, part in enumerate(parts))
-
-
-def _word_finder(hit: Hit) -> Callable[[str], list[Span]]:
-    """Return a function that finds the words of a hit in a line, in any form."""
-    language = language_of(hit.snippet)
-    wide = [word for word in hit.why.words if is_unspaced(word)]
-    # A snippet may be too short to show its language: then words are only found as they are written.
-    tables = [
-        (spoken, {term for word in hit.why.words for term in query_terms(word, (spoken,))})
-        for spoken in ("", language)
-    ]
-
-    def spans_in(line: str) -> list[Span]:
-        spans: list[Span] = []
-        for run in RUN.finditer(line):
-            if not is_unspaced(run[0]):
-                found = any(not terms.isdisjoint(terms_of_run(run[0], spoken)) for spoken, terms in tables)
-                spans += [run.span()] if found else []
-            elif wide:
-                any_of = "|".join(map(re.escape, wide))
-                spans += [match.span() for match in re.compile(any_of).finditer(line, *run.span())]
-        return spans
-
-    return spans_in
 
 
 # How a text is wrapped

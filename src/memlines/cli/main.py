@@ -33,6 +33,7 @@ COMMANDS = {
     "blame": ("blame", "Show which remembered lines an agent saw, and when."),
     "sessions": ("sessions", "List, read, search and import conversations."),
     "snapshots": ("sessions", "Show the last messages of sessions, and continue from there."),
+    "web": ("web", "Open a page to see, search and edit your memory."),
     "status": ("status", "Show what is indexed, and how."),
     "model": ("status", "Show which model answers; stop or undo a change of model."),
     "watch": ("sync", "Keep the index up to date while files change."),

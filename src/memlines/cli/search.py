@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +17,10 @@ from memlines.cli.output import (
     counted,
     harmless,
     harmless_name,
+    is_terminal,
     print_error,
     progress_bar,
+    wants_json,
     warn,
 )
 from memlines.errors import UsageError
@@ -55,12 +58,14 @@ if TYPE_CHECKING:
     help="Answer from the notes as they were at the end of this day or month, such as 2026-03-01.",
 )
 @click.option("--why", is_flag=True, help="Explain the score of each hit.")
+@click.option("-i", "--interactive", is_flag=True, help="Search as you type; Enter prints the chosen hit.")
 @common_options
 def search_command(
     words: tuple[str, ...],
     query: str | None,
     sources: tuple[Source, ...],
     why: bool,
+    interactive: bool,
     workspace: Path | None,
     **options: Any,
 ) -> None:
@@ -73,6 +78,17 @@ def search_command(
     marked weak. Finding nothing is not an error.
     """
     text = " ".join(words) if query is None else query
+    if interactive:
+        if why or wants_json() or not is_terminal(sys.stdin):
+            raise UsageError("-i needs a terminal, and neither --json nor --why", todo="Leave out -i")
+        try:
+            from memlines.cli.picker import pick
+        except ImportError:
+            raise UsageError(
+                "-i needs a package", todo="Install it: pip install 'memlines[interactive]'"
+            ) from None
+        with open_memory(workspace) as memory:
+            raise click.exceptions.Exit(pick(memory, text, {"sources": sources or None, **options}))
     if not text.strip():
         raise UsageError(
             "the query is empty", todo='Ask for something: memlines search "what did we decide?"'

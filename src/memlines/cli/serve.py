@@ -26,6 +26,7 @@ from memlines.types import Scope
 
 if TYPE_CHECKING:
     from memlines.serve.http.listener import Application
+    from memlines.serve.mcp.endpoint import Clients
     from memlines.serve.mcp.server import Server
     from memlines.serve.rpc.engine import Engine
     from memlines.serve.rpc.server import Dialect, Events
@@ -181,7 +182,6 @@ def _serve_team(
         print_line(f"This token may {access}. It is not shown again; its hash is in {file}.", err=True)
         return 0
     _refuse_options("can only be used with --new-token", read_only=read_only, scope=scope)
-    from memlines.serve.mcp.endpoint import Endpoint
     from memlines.serve.mcp.team import Team
 
     folder = _folder(workspace)
@@ -189,7 +189,7 @@ def _serve_team(
     about = (
         f"Clients send a token of {file} as Authorization: Bearer. {team.audit.file} logs what they write."
     )
-    return _serve_http(folder, Endpoint(team), about, **where)
+    return _serve_mcp(folder, team, about, **where)
 
 
 def _refuse_options(why: str, **options: Any) -> None:
@@ -246,35 +246,46 @@ def _folder(named: Path | None) -> Path:
 
 
 def _serve_one(folder: Path, host: str | None, port: int | None, named: Path | None) -> int:
-    from memlines.serve.mcp.endpoint import Endpoint, OneClient, token_file, token_in
+    from memlines.serve.mcp.endpoint import OneClient, token_file, token_in
     from memlines.serve.mcp.server import Server
     from memlines.serve.rpc.workplace import Workplace
 
     file = named or token_file()
     client = OneClient(token_in(file), Server(Workplace(folder)))
-    return _serve_http(
-        folder, Endpoint(client), f"Clients send the token in {file} as Authorization: Bearer.", host, port
-    )
+    about = f"Clients send the token in {file} as Authorization: Bearer."
+    return _serve_mcp(folder, client, about, host=host, port=port)
 
 
 # Serving
 
 
-def _serve_http(
-    folder: Path,
+def _serve_mcp(folder: Path, clients: Clients, about: str, **where: Any) -> int:
+    from memlines.serve.mcp.endpoint import Endpoint
+
+    def announce(url: str) -> None:
+        print_line(f"Serving the memory of {folder} at {url}")
+        print_line(f"{about} Ctrl-C ends this.")
+
+    return serve_application(Endpoint(clients), announce, **where)
+
+
+def serve_application(
     application: Application,
-    about: str,
-    host: str | None,
-    port: int | None,
+    announce: Callable[[str], None],
+    host: str | None = None,
+    port: int | None = None,
     behind_proxy: Sequence[str] = (),
 ) -> int:
+    """Serve an application over HTTP until a signal ends it, and return the exit code.
+
+    Its address is announced as soon as it can be asked.
+    """
     from memlines.serve.http.listener import Listener, serve_http
 
     listener = Listener(host or _HOST, _PORT if port is None else port, application, behind_proxy)
     events: Events = SimpleQueue()
     with _end_on_signals(events) as signals:
-        print_line(f"Serving the memory of {folder} at {listener.url}")
-        print_line(f"{about} Ctrl-C ends this.")
+        announce(listener.url)
         serve_http(listener, events)
     return _exit_code(signals)
 

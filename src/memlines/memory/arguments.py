@@ -146,6 +146,7 @@ FORGET: Arguments = {
     "session": Argument("text", "Forget what was remembered in this session, and the session itself."),
 }
 VERSION: Arguments = {"path": _TEXT, "version": _TEXT}
+EDIT: Arguments = {"path": _TEXT, "text": _TEXT, "version": _TEXT}
 LOG: Arguments = {
     "path": _TEXT,
     "most": Argument("int", "How many changes at most.", 1, 1000, required=True),

@@ -32,11 +32,14 @@ from memlines.types import (
 if TYPE_CHECKING:
     from memlines.files.history import Version
     from memlines.files.journal import Operation
+    from memlines.memory.calendar import Calendar
+    from memlines.memory.map import MemoryMap
     from memlines.memory.notes.candidates import Candidate
+    from memlines.memory.notes.edit import OpenNote
     from memlines.memory.notes.proof import Receipt
     from memlines.memory.notes.recall import Recalled
     from memlines.memory.notes.remember import Remembered
-    from memlines.memory.notes.undo import Undone
+    from memlines.memory.notes.undo import NoteChange, Undone
     from memlines.memory.notes.versions import RestoredVersion
     from memlines.memory.past.log import LoggedChange
 
@@ -127,6 +130,7 @@ class Memory(OpenMemory):
         force: bool = False,
         allow_secret: bool = False,
         personal: bool = False,
+        dry_run: bool = False,
         now: datetime | None = None,
     ) -> Remembered:
         """Write a text into the notes and return where it is; it is on disk when this returns.
@@ -134,12 +138,15 @@ class Memory(OpenMemory):
         It goes into the daily log, into the note of a topic, or where `to` says. What the notes or the facts
         hold already is returned as a duplicate instead, unless `force` is set. A text that holds a secret
         raises `SecretRefused`, unless `allow_secret` is set. `personal` writes it into the personal memory.
+        With `dry_run` nothing is written, and only the path says where it would be.
         """
         from memlines.memory.notes.remember import remember
 
         self._check(arguments.REMEMBER, text=text, topic=topic, session=session, to=to)
-        manager = self.begin_personal()._manager if personal else self._manager
-        done = remember(manager, text, topic, session, to, now, force=force, allow_secret=allow_secret)
+        owner = self if not personal else (self.personal or self) if dry_run else self.begin_personal()
+        manager = owner._manager
+        options = {"force": force, "allow_secret": allow_secret, "dry_run": dry_run}
+        done = remember(manager, text, topic, session, to, now, **options)
         return scopes.mark_personal(done) if manager.prefix else done
 
     def remember_all(
@@ -275,6 +282,45 @@ class Memory(OpenMemory):
         )
         owner._manager.look_again()
         return restored
+
+    def open_note(self, path: str) -> OpenNote:
+        """Return the whole text of a note for a person to edit, empty for a new one, or why it cannot be."""
+        from memlines.memory.notes.edit import open_note
+
+        self._check(arguments.EDIT, path=path)
+        owner, path = scopes.owner_of(self, path)
+        note = open_note(owner._manager, path)
+        return scopes.mark_personal(note) if owner.scope == "personal" else note
+
+    def edit_note(self, path: str, text: str, version: str) -> NoteChange:
+        """Make a text the whole of a note; lines that it has unchanged keep their bytes.
+
+        `version` is that of the note as it was opened. If someone saved it since, nothing is written and
+        `EditConflict` is raised.
+        """
+        from memlines.memory.notes.edit import edit_note
+
+        self._check(arguments.EDIT, path=path, text=text, version=version)
+        owner, path = scopes.owner_of(self, path)
+        change = edit_note(owner._manager, path, text, version)
+        return scopes.mark_personal(change) if owner.scope == "personal" else change
+
+    def calendar(self) -> Calendar:
+        """Return what happened on which day: entries of notes, facts, sessions and snapshots."""
+        from memlines.memory.calendar import list_days
+
+        self._check()
+        return list_days(self)
+
+    def map(self) -> MemoryMap:
+        """Return the indexed chunks in two dimensions, those that are alike near each other.
+
+        The index is read as it is, without a sync. The personal memory has a map of its own, and is left out.
+        """
+        from memlines.memory.map import make_map
+
+        self._check()
+        return make_map(self._manager)
 
     def read(
         self,

@@ -19,15 +19,19 @@ if TYPE_CHECKING:
     from memlines.memory.facts.facts import Facts
     from memlines.memory.memory import Memory
     from memlines.memory.notes.candidates import Candidate
+    from memlines.memory.notes.edit import OpenNote
     from memlines.memory.notes.proof import Receipt
     from memlines.memory.notes.recall import Recalled
     from memlines.memory.notes.remember import Remembered
+    from memlines.memory.notes.undo import NoteChange
     from memlines.memory.opened import OpenMemory
     from memlines.memory.past.log import LoggedChange
     from memlines.types import Excerpt, Problem
 
     AnyMemory = TypeVar("AnyMemory", bound=OpenMemory)
-    Located = TypeVar("Located", Remembered, Recalled, Candidate, Excerpt, LoggedChange, Problem)
+    Located = TypeVar(
+        "Located", Remembered, Recalled, Candidate, Excerpt, LoggedChange, Problem, OpenNote, NoteChange
+    )
 
 PERSONAL = "personal:"
 """What is before a path in the personal memory."""

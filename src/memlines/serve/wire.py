@@ -20,7 +20,7 @@ _DIGITS = 4
 def hit_json(hit: Hit) -> dict[str, Any]:
     """Return a hit as JSON."""
     why = asdict(hit.why)
-    for leg in ("lexical", "vector", "by_words", "reranked"):
+    for leg in ("lexical", "vector", "by_words", "days", "reranked"):
         why[leg] = None if why[leg] is None else round(why[leg], _DIGITS)
     return {
         "path": hit.path,

@@ -91,21 +91,14 @@ def export_archive(
     progress: Progress,
 ) -> Exported:
     """Write the workspace into one file, whole or not at all."""
-    _check_target(file, force=force)
-    files, problems = gather(workspace, settings, everything=everything)
-    try:
-        with (
-            _write_whole(file, replace=force) as stream,
-            zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive,
-        ):
-            manifest = copy_files(workspace, files, _Packing(archive), problems, progress, "exporting")
-            archive.writestr(_zip_info(MANIFEST_NAME, time.time_ns()), encode(manifest))
-        size = file.stat().st_size
-    except OSError as error:
-        raise BackupError(
-            f"the archive {str(file)!r} cannot be written: {reason_of(error)}",
-            todo="Check its folder, its permissions and the space on the disk",
-        ) from error
+    with (
+        write_whole(file, replace=force) as stream,
+        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive,
+    ):
+        files, problems = gather(workspace, settings, everything=everything)
+        manifest = copy_files(workspace, files, _Packing(archive), problems, progress, "exporting")
+        archive.writestr(_zip_info(MANIFEST_NAME, time.time_ns()), encode(manifest))
+    size = file.stat().st_size
     return Exported(file=str(file), archive_bytes=size, **summarize(manifest, problems))
 
 
@@ -192,11 +185,12 @@ def _check_target(file: Path, *, force: bool) -> None:
 
 
 @contextmanager
-def _write_whole(file: Path, *, replace: bool) -> Iterator[BinaryIO]:
-    """Open a file that is written whole or not at all.
+def write_whole(file: Path, *, replace: bool) -> Iterator[BinaryIO]:
+    """Open a file to export to, which is written whole or not at all.
 
     The unfinished file is not named as those of notes are: writers of notes remove what is left of them.
     """
+    _check_target(file, force=replace)
     unfinished = file.with_name(f".{uuid.uuid4().hex}.memlines-export")
     try:
         with os.fdopen(open_private(unfinished, CREATE_FLAGS), "wb") as stream:
@@ -206,9 +200,14 @@ def _write_whole(file: Path, *, replace: bool) -> Iterator[BinaryIO]:
         if not replace and os.path.lexists(file):
             raise _exists_error(file)
         unfinished.replace(file)
+        sync_folder(file.parent)
+    except OSError as error:
+        raise BackupError(
+            f"the archive {str(file)!r} cannot be written: {reason_of(error)}",
+            todo="Check its folder, its permissions and the space on the disk",
+        ) from error
     finally:
         unfinished.unlink(missing_ok=True)
-    sync_folder(file.parent)
 
 
 def _exists_error(file: Path) -> UsageError:

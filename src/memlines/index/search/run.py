@@ -280,7 +280,7 @@ def _answer(
         # What repeats a better one made room for chunks that were not cut.
         return _answer(query, scores, found, timely, chunks, within, every=True)
     how = _explain(query, found, weak=not confident)
-    hits = tuple([_quote(query, one, score_of(one.candidate), found, chunks, how) for one in shown])
+    hits = tuple([_quote(query, one, score_of(one.candidate), found, timely, chunks, how) for one in shown])
     nearest = None if hits else score_of(first)
     return Found(hits, likelihood, confident and bool(hits), nearest, warnings=warnings)
 
@@ -298,7 +298,13 @@ def _narrow(
 
 
 def _quote(
-    query: Query, shown: Shown, score: float, found: RetrieverResults, chunks: MatchedChunks, how: str
+    query: Query,
+    shown: Shown,
+    score: float,
+    found: RetrieverResults,
+    timely: Mapping[int, float],
+    chunks: MatchedChunks,
+    how: str,
 ) -> Hit:
     """Return what is shown as a hit, with its score and the reasons for it."""
     chunk, passage = shown.chunk, shown.passage
@@ -319,6 +325,7 @@ def _quote(
             vector=found.cosines.get(number),
             fusion=how,
             by_words=rank.probability(evidence, "words") if query.is_calibrated else None,
+            days=timely.get(number),
         ),
         band=rank.band_of(query, score),
         chunk_start_line=chunk.start_line,

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from memlines.errors import SecretRefused, WriteError
+from memlines.files.atomic import exists
 from memlines.files.journal import operation
 from memlines.files.notes import append
 from memlines.files.place import place_of
@@ -83,6 +84,7 @@ def remember(
     *,
     force: bool = False,
     allow_secret: bool = False,
+    dry_run: bool = False,
 ) -> Remembered:
     """Write a text into the notes as an entry and return where it is; see `Memory.remember`."""
     words = usable_text(text)
@@ -90,7 +92,13 @@ def remember(
         refuse_secrets(words, rules_of(manager.settings.redaction.rules))
     mark = "" if session is None else session_mark(session)
     moment = local_now(manager.settings, now)
-    (done,) = _write(manager, [_place(manager, words, moment, topic, to)], mark, force=force)
+    new = _place(manager, words, moment, topic, to)
+    if dry_run:
+        known = None if force else find_known(manager, words, moment, [new.path, *manager.changed_notes()])
+        if known is not None:
+            return Remembered(known.path, known.start_line, known.end_line, duplicate=known)
+        return Remembered(new.path, 0, 0, created=not exists(manager.workspace.root / new.path))
+    (done,) = _write(manager, [new], mark, force=force)
     return done
 
 

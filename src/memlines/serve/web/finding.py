@@ -1,0 +1,96 @@
+"""Search as you type: cited lines, how sure they are, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from memlines.memory.notes.entries import notes_in
+from memlines.serve.http.listener import Reply
+from memlines.serve.wire import say_changes, say_day
+from memlines.text.days import log_day
+from memlines.types import Mode, Scope, SearchResult, Source
+
+if TYPE_CHECKING:
+    from memlines.memory.memory import Memory
+    from memlines.serve.web.site import Request
+
+_FILTERS = ("scope", "source", "after", "before", "topic", "path", "as_of")
+_MOST_OFFERED = 200
+"""Topics that are offered for choice; all can be typed."""
+
+_RECENT = 8
+
+
+def show_search(request: Request) -> Reply:
+    """Show the search with its answer, or what was written lately; with `part`, the answer alone."""
+    query = request.get("q")
+    chosen = {name: request.get(name) for name in _FILTERS}
+    narrowed = {name: value for name, value in chosen.items() if value}
+    values: dict[str, Any] = {"query": query, "chosen": chosen, "narrowed": narrowed}
+    if query:
+        values |= _answer(request, query, narrowed)
+    if request.get("part"):
+        return request.render("results.html", **values)
+    memory = request.memory
+    if not query:
+        values["recent"] = memory.recall(recent=True, limit=_RECENT)
+        values["is_empty"] = not values["recent"] and not notes_in(memory.workspace, memory.settings)
+    return request.render(
+        "search.html", topics=_list_topics(memory), has_personal=_has_personal(memory), **values
+    )
+
+
+def _answer(request: Request, query: str, chosen: dict[str, str]) -> dict[str, Any]:
+    memory = request.memory
+    words = [query, *(f"{name}:{chosen[name]}" for name in ("after", "before") if name in chosen)]
+    words += [f'path:"{chosen[name].replace(chr(34), "")}"' for name in ("topic", "path") if name in chosen]
+    # What is typed is sent nowhere and costs nothing until it is asked with Enter.
+    is_remote = memory.settings.embeddings.provider != "none" and memory.builtin_vectors is None
+    mode: Mode = "words" if request.get("part") and is_remote else "hybrid"
+    result = memory.search(
+        " ".join(words),
+        mode=mode,
+        scopes=[cast("Scope", chosen["scope"])] if "scope" in chosen else None,
+        sources=[cast("Source", chosen["source"])] if "source" in chosen else None,
+        as_of=chosen.get("as_of"),
+    )
+    return {
+        "result": result,
+        "bars_of": [_explain(hit.why.by_words, hit.why.vector, hit.why.days, hit.score) for hit in result],
+        "changes": say_changes(result.corrections, result.aliases),
+        "day": say_day(result.as_of),
+        "advice": _advise(result, chosen),
+        "by_words_only": mode == "words" and is_remote,
+    }
+
+
+def _explain(
+    words: float | None, meaning: float | None, days: float | None, final: float
+) -> Sequence[tuple[str, float | None]]:
+    """Return the bars that say why a hit is where it is, each from 0 to 1."""
+    named = {"words": words, "meaning": meaning, "days": days, "final": final}
+    return [(name, None if value is None else min(1.0, max(0.0, value))) for name, value in named.items()]
+
+
+def _advise(result: SearchResult, chosen: dict[str, str]) -> list[str]:
+    """Return what to try if nothing answers with confidence."""
+    if result.confident:
+        return []
+    advice = ["Use the words that the note would use, or fewer of them."]
+    if chosen:
+        advice.insert(0, f"Leave out a filter: {', '.join(name.replace('_', ' ') for name in chosen)}.")
+    if result.mode == "words" and not result.pending:
+        advice.append("Only words were compared: a model of meaning would find other wordings too.")
+    return advice
+
+
+def _list_topics(memory: Memory) -> list[str]:
+    paths = [file.path for file in notes_in(memory.workspace, memory.settings)]
+    return sorted(path for path in paths if path.startswith("memory/") and log_day(path) is None)[
+        :_MOST_OFFERED
+    ]
+
+
+def _has_personal(memory: Memory) -> bool:
+    return memory.scope == "project" and memory.personal is not None

@@ -1,0 +1,87 @@
+"""A real browser for the tests: Chromium, driven by Playwright, in which every request is watched."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+from platformdirs import user_cache_path
+
+from memlines.locks import WriterLock
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser as Chromium
+    from playwright.sync_api import BrowserContext, Dialog, Page
+
+_INSTALL_SECONDS = 900
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync")
+_OFFLINE = ("--disable-background-networking", "--disable-component-update")
+
+
+def find_chromium() -> str:
+    """Return the program, installed by the system's package manager if that may be asked; else skip."""
+    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    if found is None and shutil.which("apt-get") and os.geteuid() == 0:
+        lock = user_cache_path("memlines-tests", appauthor=False) / "chromium.lock"
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with WriterLock(lock).held(_INSTALL_SECONDS):
+            for step in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
+                subprocess.run(
+                    ["apt-get", "-q", *step], stdin=subprocess.DEVNULL, capture_output=True, check=False
+                )
+        found = shutil.which(_NAMES[0])
+    if found is None:
+        pytest.skip("there is no Chromium here, and it cannot be installed")
+    return found
+
+
+@contextmanager
+def chromium() -> Iterator[Chromium]:
+    """Start the browser for as long as the block lasts."""
+    from playwright.sync_api import sync_playwright
+
+    program = find_chromium()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=[*_QUIET, *_OFFLINE])
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Watched:
+    """A page, what it asked for beyond this machine, and what its scripts and its console said."""
+
+    def __init__(self, context: BrowserContext) -> None:
+        self.foreign: list[str] = []
+        self.errors: list[str] = []
+        self.dialogs: list[str] = []
+        context.on("request", lambda request: self._note(request.url))
+        self.page: Page = context.new_page()
+        self.watch(self.page)
+
+    def watch(self, page: Page) -> None:
+        """Watch one more page of the same browser."""
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        page.on("dialog", self._accept)
+
+    def _accept(self, dialog: Dialog) -> None:
+        self.dialogs.append(dialog.message)
+        dialog.accept()
+
+    def _note(self, url: str) -> None:
+        address = urlsplit(url)
+        if address.scheme not in ("data", "about", "blob") and address.hostname not in (
+            "127.0.0.1",
+            "localhost",
+            "::1",
+        ):
+            self.foreign.append(url)
