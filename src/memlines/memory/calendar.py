@@ -9,16 +9,18 @@ from contextlib import suppress
 from datetime import date, datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
 
 from memlines.errors import MemlinesError
 from memlines.files import snapshots
 from memlines.memory import scopes
 from memlines.memory.conversations.listing import list_sessions
-from memlines.memory.notes.entries import body_of, local_now, one_line
+from memlines.memory.manager import Manager
+from memlines.memory.notes.entries import body_of, local_now, notes_in, one_line
 from memlines.memory.notes.recall import recall
 from memlines.paths import note_path
 from memlines.records import dataclass
-from memlines.types import Scope, cite
+from memlines.types import FoundFile, Scope, cite
 
 if TYPE_CHECKING:
     from memlines.memory.memory import Memory
@@ -45,10 +47,20 @@ class Calendar:
     by_kind: Mapping[DayKind, int]
 
 
+_READ: WeakKeyDictionary[Manager, tuple[tuple[FoundFile, ...], list[DayItem]]] = WeakKeyDictionary()
+"""What the notes of a memory say, for as long as no file changes: reading thousands takes a second."""
+
+
 def list_days(memory: Memory) -> Calendar:
     """Return what happened on which day, in this memory and in the personal one beside it."""
     by_day: dict[date, list[DayItem]] = {}
-    of_notes = (item for one in scopes.list_scopes(memory, []) for item in _items_of(one))
+    of_notes: list[DayItem] = []
+    for one in scopes.list_scopes(memory, []):
+        notes = notes_in(one.workspace, one.settings)
+        known = _READ.get(one._manager)
+        if known is None or known[0] != notes:
+            known = _READ[one._manager] = notes, [*_items_of(one)]
+        of_notes += known[1]
     for item in chain(of_notes, _conversations(memory)):
         by_day.setdefault(item.day, []).append(item)
     days = {day: tuple(by_day[day]) for day in sorted(by_day, reverse=True)}

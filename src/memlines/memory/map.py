@@ -19,13 +19,12 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isqrt
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
 from memlines.embed.codec import decode
 from memlines.errors import UsageError
-from memlines.files.scan import ROOT_FILES
+from memlines.files.scan import ROOT_FILES, SUFFIX
 from memlines.index.store.sqlite.db import damaged
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.vectors import SQLITE_VEC, extension_trouble
@@ -191,12 +190,12 @@ def _lay_out(
 
 def _make_point(chunk: IndexedChunk, x: float, y: float, marks: tuple[Mark, ...]) -> MapPoint:
     log = log_day(chunk.path)
-    topic, day = Path(chunk.path).stem, log.isoformat() if log else ""
+    topic, day = chunk.path.rpartition("/")[2].removesuffix(SUFFIX), log.isoformat() if log else ""
     if chunk.source == "sessions":
         topic, day = "", chunk.heading[:10] if _DAY.match(chunk.heading) else ""
     elif log or chunk.path in ROOT_FILES:
         topic = chunk.heading.partition(" > ")[2].partition(" > ")[0]
-    title = " ".join(chunk.text.split()).lstrip("#*+-> ")
+    title = " ".join(chunk.text[: 4 * _LONGEST_TITLE].split()).lstrip("#*+-> ")
     if len(title) > _LONGEST_TITLE:
         title = f"{title[: _LONGEST_TITLE - 1]}…"
     place = chunk.path, chunk.start_line, chunk.end_line, chunk.source

@@ -12,7 +12,6 @@ from memlines.text.days import log_day
 from memlines.types import Mode, Scope, SearchResult, Source
 
 if TYPE_CHECKING:
-    from memlines.memory.memory import Memory
     from memlines.serve.web.site import Request
 
 _FILTERS = ("scope", "source", "after", "before", "topic", "path", "as_of")
@@ -23,21 +22,26 @@ _RECENT = 8
 
 
 def show_search(request: Request) -> Reply:
-    """Show the search with its answer, or what was written lately; with `part`, the answer alone."""
+    """Show the search with its answer, or what was written lately; with `part`, only that."""
     query = request.get("q")
     chosen = {name: request.get(name) for name in _FILTERS}
     narrowed = {name: value for name, value in chosen.items() if value}
     values: dict[str, Any] = {"query": query, "chosen": chosen, "narrowed": narrowed}
     if query:
         values |= _answer(request, query, narrowed)
+    if request.get("recent"):  # which may take long to find in a large memory
+        values["recent"] = request.memory.recall(recent=True, limit=_RECENT)
     if request.get("part"):
-        return request.render("results.html", **values)
+        return request.render("recent.html" if "recent" in values else "results.html", **values)
     memory = request.memory
-    if not query:
-        values["recent"] = memory.recall(recent=True, limit=_RECENT)
-        values["is_empty"] = not values["recent"] and not notes_in(memory.workspace, memory.settings)
+    notes = [file.path for file in notes_in(memory.workspace, memory.settings)]
+    topics = sorted(path for path in notes if path.startswith("memory/") and log_day(path) is None)
     return request.render(
-        "search.html", topics=_list_topics(memory), has_personal=_has_personal(memory), **values
+        "search.html",
+        topics=topics[:_MOST_OFFERED],
+        has_personal=memory.scope == "project" and memory.personal is not None,
+        is_empty=not notes,
+        **{"recent": None, **values},
     )
 
 
@@ -83,14 +87,3 @@ def _advise(result: SearchResult, chosen: dict[str, str]) -> list[str]:
     if result.mode == "words" and not result.pending:
         advice.append("Only words were compared: a model of meaning would find other wordings too.")
     return advice
-
-
-def _list_topics(memory: Memory) -> list[str]:
-    paths = [file.path for file in notes_in(memory.workspace, memory.settings)]
-    return sorted(path for path in paths if path.startswith("memory/") and log_day(path) is None)[
-        :_MOST_OFFERED
-    ]
-
-
-def _has_personal(memory: Memory) -> bool:
-    return memory.scope == "project" and memory.personal is not None

@@ -23,19 +23,23 @@ _MOST_EVENTS = 3600
 
 
 def show_health(request: Request) -> Reply:
-    """Show the state of the memory and what is wrong with it; nothing is repaired here."""
-    from memlines.admin.doctor.examine import examine  # which takes time to import
+    """Show the state of the memory, and with `doctor` what is wrong with it; nothing is repaired here."""
+    memory, findings = request.memory, None
+    if request.get("doctor"):  # who may look for seconds at a large memory
+        from memlines.admin.doctor.examine import examine
 
-    memory = request.memory
+        found = examine(memory.workspace.root).findings
+        findings = sorted(found, key=lambda one: ("problem", "warning", "ok").index(one.level))
+        if request.get("part"):
+            return request.render("doctor.html", findings=findings)
     status = memory.status()
-    findings = examine(memory.workspace.root).findings
     outline, months = draw_growth(memory.calendar())
     spent = status.spending.get("total", {})
     return request.render(
         "health.html",
         status=status,
         progress=_describe(memory),
-        findings=sorted(findings, key=lambda one: ("problem", "warning", "ok").index(one.level)),
+        findings=findings,
         outline=outline,
         months=months,
         cost=in_dollars(spent["cost"]) if spent.get("requests") else "",

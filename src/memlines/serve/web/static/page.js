@@ -20,6 +20,7 @@ let asking = null, waiting = 0;
 async function search(form) {
   const values = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
   history.replaceState(null, "", values.size ? `/?${values}` : "/");
+  if (!values.has("q") && !find("#recent")) { location.reload(); return; }
   asking?.abort();
   asking = new AbortController();
   values.set("part", "1");
@@ -34,6 +35,14 @@ async function search(form) {
   } catch (error) {
     if (error.name !== "AbortError") notice(GONE);
   }
+}
+
+// What takes long to find out comes when the page is there.
+async function load(place) {
+  try {
+    const page = new DOMParser().parseFromString(await (await fetch(`${place.dataset.load}&part=1`)).text(), "text/html");
+    place.replaceChildren(...(find("#main", page) ?? page.body).childNodes);
+  } catch { notice(GONE); }
 }
 
 // Keys
@@ -112,15 +121,16 @@ document.addEventListener("DOMContentLoaded", () => {
   find("#help")?.addEventListener("click", () => find("#keys").showModal());
   const form = find("#search");
   form?.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(() => search(form), 40); });
+  all("[data-load]").forEach(load);
   find("#map")?.addEventListener("click", pick);
   if (find("#live")) listen(find("#live"));
   const slider = find("#as-of");
   slider?.addEventListener("input", () => { find("#as-of-day").value = slider.dataset.days.split(" ")[slider.value]; });
   const text = find("textarea[data-guard]");
   if (text) {
-    const first = text.value;
+    const first = text.dataset.guard === "unsaved" ? null : text.value;
     let leaving = false;
-    text.form.addEventListener("submit", () => { leaving = true; });
+    text.form.addEventListener("submit", () => { leaving = Boolean(text.form.dataset.sure); });
     addEventListener("beforeunload", (event) => { if (!leaving && text.value !== first) event.preventDefault(); });
   }
 });
