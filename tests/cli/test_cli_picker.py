@@ -278,16 +278,17 @@ def test_tab_searches_by_meaning_once(workspace: Path) -> None:
 def test_the_editor_is_opened_at_the_line(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     called = workspace / "called"
     program = workspace / "editor.py"
-    program.write_text(f"import sys, pathlib; pathlib.Path({str(called)!r}).write_text(repr(sys.argv[1:]))")
+    code = f"import sys; open({str(called)!r}, 'w', encoding='utf-8').write(repr(sys.argv[1:]))"
+    program.write_text(code, encoding="utf-8")
     monkeypatch.setenv("VISUAL", f"'{sys.executable}' '{program}'")
 
     def steps(screen: Screen) -> None:
         screen.type("postgres")
         screen.press(CTRL_E)
-        eventually(lambda: called.exists() and called.read_text())
+        eventually(lambda: called.exists() and called.read_text(encoding="utf-8"))
 
     drive(words_memory(workspace, NOTES), steps)
-    assert called.read_text() == repr(["+3", str(workspace / "memory/db.md")])
+    assert called.read_text(encoding="utf-8") == repr(["+3", str(workspace / "memory/db.md")])
 
 
 def test_without_an_editor_it_is_said(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -404,6 +405,6 @@ run(["search", "postgres", "-w", {str(workspace)!r}])
 print("prompt_toolkit" in sys.modules)
 """
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment({})
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True, env=environment({})
     )
     assert done.stdout.splitlines()[-1] == "False"

@@ -116,7 +116,7 @@ def test_an_extra_path_is_only_read(workspace: Path, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 def test_a_link_is_not_editable(memory: Memory, tmp_path: Path) -> None:
-    (tmp_path / "outside.md").write_text("text")
+    (tmp_path / "outside.md").write_text("text", encoding="utf-8")
     (memory.workspace.root / NOTE).symlink_to(tmp_path / "outside.md")
     assert "symbolic link" in memory.open_note(NOTE).reason
 

@@ -239,7 +239,10 @@ def test_an_item_shows_why_its_lines_and_what_changes(tidy: Browser) -> None:
 def test_an_applied_item_changes_the_note(tidy: Browser, workspace: Path) -> None:
     name = propose(tidy)
     text = tidy.post("/tidy", action="apply", chosen=[name]).text
-    assert (f"Applied {name}" in text, SAME in (workspace / TEAM).read_text()) == (True, False)
+    assert (f"Applied {name}" in text, SAME in (workspace / TEAM).read_text(encoding="utf-8")) == (
+        True,
+        False,
+    )
     assert "There is nothing to tidy." in text
 
 
@@ -259,13 +262,16 @@ def test_a_declined_item_is_not_shown_again(tidy: Browser) -> None:
 def test_an_undo_is_shown_before_it_is_done(tidy: Browser, workspace: Path) -> None:
     tidy.post("/tidy", action="apply", chosen=[propose(tidy)])
     text = tidy.post("/tidy", action="undo").text
-    assert ("This undoes" in text, SAME in (workspace / TEAM).read_text()) == (True, False)
+    assert ("This undoes" in text, SAME in (workspace / TEAM).read_text(encoding="utf-8")) == (True, False)
 
 
 def test_what_was_applied_is_undone(tidy: Browser, workspace: Path) -> None:
     tidy.post("/tidy", action="apply", chosen=[propose(tidy)])
     text = tidy.post("/tidy", action="undo", sure="1").text
-    assert ("Undone what was applied" in text, SAME in (workspace / TEAM).read_text()) == (True, True)
+    assert ("Undone what was applied" in text, SAME in (workspace / TEAM).read_text(encoding="utf-8")) == (
+        True,
+        True,
+    )
 
 
 def test_the_words_of_a_model_are_applied_if_chosen(workspace: Path) -> None:
@@ -276,7 +282,7 @@ def test_the_words_of_a_model_are_applied_if_chosen(workspace: Path) -> None:
         memory.tidy.word({item.id: "Deploys need the VPN."})
     with browsing(workspace) as browser:
         browser.post("/tidy", action="apply", chosen=[item.id], worded=[item.id])
-    assert "Deploys need the VPN." in (workspace / "MEMORY.md").read_text()
+    assert "Deploys need the VPN." in (workspace / "MEMORY.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,8 @@ def _answer(request: Request, query: str, chosen: dict[str, str]) -> dict[str, A
     words = [query, *(f"{name}:{chosen[name]}" for name in ("after", "before") if name in chosen)]
     words += [f'path:"{chosen[name].replace(chr(34), "")}"' for name in ("topic", "path") if name in chosen]
     # What is typed is sent nowhere and costs nothing until it is asked with Enter.
-    is_remote = memory.settings.embeddings.provider != "none" and memory.builtin_vectors is None
+    models = memory.settings.embeddings.provider, memory.settings.rerank.provider
+    is_remote = (models[0] != "none" and memory.builtin_vectors is None) or models[1] != "none"
     mode: Mode = "words" if request.get("part") and is_remote else "hybrid"
     result = memory.search(
         " ".join(words),

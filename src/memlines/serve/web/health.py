@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 _SECONDS_BETWEEN = 1.0
 _MOST_EVENTS = 3600
 """After that many a page asks again."""
+
+_STREAMS = threading.BoundedSemaphore(8)
+"""Pages that get an event every second; others ask again, so that some connections stay free."""
 
 
 def show_health(request: Request) -> Reply:
@@ -60,15 +64,20 @@ def send_events(request: Request) -> Reply:
 
 
 def _events(request: Request) -> Iterator[bytes]:
-    for _ in range(_MOST_EVENTS):
-        try:
-            said = _describe(request.place.memory())
-        except MemlinesError as error:  # for now: the index may be being rebuilt
-            said = {"chunks": 0, "pending": 1, "text": str(error)}
-        yield f"data: {json.dumps(said)}\n\n".encode()
-        if not said["pending"]:
-            return
-        time.sleep(_SECONDS_BETWEEN)
+    stays = _STREAMS.acquire(blocking=False)
+    try:
+        for _ in range(_MOST_EVENTS):
+            try:
+                said = _describe(request.place.memory())
+            except MemlinesError as error:  # for now: the index may be being rebuilt
+                said = {"chunks": 0, "pending": 1, "text": str(error)}
+            yield f"data: {json.dumps(said)}\n\n".encode()
+            if not (said["pending"] and stays):
+                return
+            time.sleep(_SECONDS_BETWEEN)
+    finally:
+        if stays:
+            _STREAMS.release()
 
 
 def _describe(memory: Memory) -> dict[str, object]:

@@ -34,15 +34,10 @@ _LONGEST_TURN = 20_000
 _LAST_LINE = 999_999_999
 
 
-def _number(request: Request, name: str) -> int:
-    value = request.get(name)[:9]
-    return int(value) if value.isascii() and value.isdecimal() else 0
-
-
 def _cut(request: Request, found: Sequence[Any]) -> Mapping[str, Any]:
     """Return the rows of the page that is asked for, and what the links to the other pages need."""
     last = max(1, -(-len(found) // _AT_ONCE))
-    number = min(max(1, _number(request, "page")), last)
+    number = min(max(1, request.number("page") or 1), last)
     given = {name: values[-1] for name, values in request.given.items() if name != "page" and values[-1]}
     rows = found[(number - 1) * _AT_ONCE : number * _AT_ONCE]
     return {"rows": rows, "number": number, "last": last, "total": len(found), "others": urlencode(given)}
@@ -110,8 +105,8 @@ def show_sessions(request: Request) -> Reply:
         is_on = "sessions" in settings.sources and bool(found or settings.sessions.clients)
         return request.render("sessions.html", advice="" if is_on else SWITCH_ON, **_cut(request, found))
     owner, path = owner_of(memory, request.rest)
-    line, around = _number(request, "line"), min(_number(request, "around") or _AROUND, _MOST_AROUND)
-    start = max(1, _number(request, "from"))
+    line, around = request.number("line"), min(request.number("around") or _AROUND, _MOST_AROUND)
+    start = max(1, request.number("from") or 1)
     session = read_session(owner.workspace, owner.settings, path, line or None, around, start=start)
     values = {"path": request.rest, "session": session, "more": around * 4, "longest": _LONGEST_TURN}
     return request.render("session.html", **values)

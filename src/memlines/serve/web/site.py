@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 8 * 1024 * 1024
 """How large a form may be: a note of 1 MB, each byte of which may take three."""
 
+_MOST_FIELDS = 20_000
 _COMPRESSED = 1400
 """Bytes; less than this fits into one packet anyway."""
 
@@ -47,6 +48,7 @@ _POLICY = (
 _HEADERS = {
     "Content-Security-Policy": _POLICY,
     "Referrer-Policy": "same-origin",
+    "X-DNS-Prefetch-Control": "off",  # or the names in links of notes would be looked up
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
@@ -124,17 +126,24 @@ class Site:
 
     def find(self, method: str, target: str, headers: Message) -> Refusal | Handler:
         """Return the page that answers a request, or why none does."""
-        address = urlsplit(target)
+        try:
+            address = urlsplit(target)
+        except ValueError:
+            return Refusal(400, "this is not an address")
+        if method != "POST" and ("Transfer-Encoding" in headers or headers.get("Content-Length", "0") != "0"):
+            return Refusal(400, "only a form has a body")
         name, _, rest = unquote(address.path, errors="replace").removeprefix("/").partition("/")
         given = parse_qs(address.query, keep_blank_values=True, errors="replace")
-        if method == "GET" and name == STATIC:
-            return lambda _: static_file(rest)
+        is_own = headers.get("Sec-Fetch-Site", "none") in _OWN
+        if method == "GET" and name == STATIC and is_own:
+            static = static_file(rest)
+            return lambda _: replace(static, headers={**_HEADERS, **static.headers})
         cookie = f"memlines-{(headers.get('Host') or '').rpartition(':')[2]}"  # each port has its own
         if method == "GET" and not name and "token" in given:
             return self._let_in(given["token"][-1], cookie)
         if not self._is_known(headers, cookie):
             return Refusal(401, "this page is open to the address that 'memlines web' printed")
-        if headers.get("Sec-Fetch-Site", "none") not in _OWN:
+        if not is_own:
             return Refusal(403, "other sites may not open this page")
         page = _PAGES.get((method, name))
         if page is None:
@@ -181,12 +190,18 @@ class Site:
         self._place.close()
 
 
+def _read_form(body: bytes) -> dict[str, list[str]]:
+    try:
+        return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError:
+        raise UsageError(f"a form may have {_MOST_FIELDS:,} fields", todo="Choose fewer at a time") from None
+
+
 def _answer(page: Page, request: Request, body: bytes, *, packed: bool) -> Reply:
     """Return what a page says, or what went wrong; the wording and the codes are those of every interface."""
-    if request.method == "POST":
-        form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20_000)
-        request = replace(request, given=form)
     try:
+        if request.method == "POST":
+            request = replace(request, given=_read_form(body))
         if not request.place.is_active and not request.place.workspace.root.is_dir():
             raise WorkspaceError("the folder of this memory is gone", todo="Bring it back, or start again")
         reply = page(request)
