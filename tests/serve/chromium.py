@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
     from playwright.sync_api import BrowserContext, Dialog, Page
 
+    from tests.serve.web import Browser
+
 _INSTALL_SECONDS = 900
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync")
@@ -72,6 +74,13 @@ class Watched:
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
         page.on("dialog", self._accept)
+
+    def visit(self, site: Browser, path: str = "/") -> Page:
+        """Open a page of a memory as the person who was given its address."""
+        name, _, value = site.cookie.partition("=")
+        self.page.context.add_cookies([{"name": name, "value": value, "url": site.origin}])
+        self.page.goto(site.origin + path)
+        return self.page
 
     def _accept(self, dialog: Dialog) -> None:
         self.dialogs.append(dialog.message)

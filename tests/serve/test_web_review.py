@@ -58,6 +58,10 @@ def facts(workspace: Path) -> Iterator[Browser]:
 # Facts
 
 
+def note_of(workspace: Path) -> str:
+    return (workspace / TEAM).read_text(encoding="utf-8")
+
+
 def test_facts_that_hold_are_listed_newest_first(facts: Browser) -> None:
     assert rows(facts.get("/facts").text) == [KESTREL, HERON]
 
@@ -239,7 +243,7 @@ def test_an_item_shows_why_its_lines_and_what_changes(tidy: Browser) -> None:
 def test_an_applied_item_changes_the_note(tidy: Browser, workspace: Path) -> None:
     name = propose(tidy)
     text = tidy.post("/tidy", action="apply", chosen=[name]).text
-    assert (f"Applied {name}" in text, SAME in (workspace / TEAM).read_text(encoding="utf-8")) == (
+    assert (f"Applied {name}" in text, SAME in note_of(workspace)) == (
         True,
         False,
     )
@@ -262,13 +266,13 @@ def test_a_declined_item_is_not_shown_again(tidy: Browser) -> None:
 def test_an_undo_is_shown_before_it_is_done(tidy: Browser, workspace: Path) -> None:
     tidy.post("/tidy", action="apply", chosen=[propose(tidy)])
     text = tidy.post("/tidy", action="undo").text
-    assert ("This undoes" in text, SAME in (workspace / TEAM).read_text(encoding="utf-8")) == (True, False)
+    assert ("This undoes" in text, SAME in note_of(workspace)) == (True, False)
 
 
 def test_what_was_applied_is_undone(tidy: Browser, workspace: Path) -> None:
     tidy.post("/tidy", action="apply", chosen=[propose(tidy)])
     text = tidy.post("/tidy", action="undo", sure="1").text
-    assert ("Undone what was applied" in text, SAME in (workspace / TEAM).read_text(encoding="utf-8")) == (
+    assert ("Undone what was applied" in text, SAME in note_of(workspace)) == (
         True,
         True,
     )

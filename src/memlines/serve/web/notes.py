@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from memlines.memory.notes.edit import OpenNote
     from memlines.serve.web.site import Request
 
-_MOST_SHOWN = 60_000
-"""Characters of a note that one page shows; a longer note is shown in parts."""
+_MOST_SHOWN, _MOST_LINES = 60_000, 5_000
+"""Characters and lines of a note that one page shows; a longer note is shown in parts."""
 
 
 def redirect(address: str) -> Reply:
@@ -48,7 +48,8 @@ def show_note(request: Request) -> Reply:
         )
     line = request.number("line") or 0
     values: dict[str, Any] = {"path": path, "note": note, "line": line, "done": request.get("done")}
-    if note is not None and note.editable and len(note.text) <= _MOST_SHOWN:
+    is_short = note and len(note.text) <= _MOST_SHOWN and note.text.count("\n") <= _MOST_LINES
+    if note is not None and note.editable and is_short:
         cuts = _find_cuts(memory, note.text) if request.get("cuts") else {}
         return request.render(
             "note.html",
@@ -63,13 +64,13 @@ def show_note(request: Request) -> Reply:
     excerpt = memory.read(path, max(1, line - 5) if line else None)
     if not excerpt.found:
         raise PathError(f"{path!r} does not exist", todo="It may have been moved or deleted: search for it")
-    is_short = excerpt.start == 1 and not excerpt.truncated and excerpt.next_start is None
+    is_whole = excerpt.start == 1 and not excerpt.truncated and excerpt.next_start is None
     return request.render(
         "note.html",
         text=excerpt.text,
         first=excerpt.start,
         next_line=excerpt.next_start,
-        whole=is_short,
+        whole=is_whole,
         cuts={},
         exists=True,
         **values,
@@ -103,6 +104,8 @@ def save_note(request: Request) -> Reply:
     except MemlinesError as error:
         is_conflict = isinstance(error, EditConflict)
         note = request.memory.open_note(path) if is_conflict else None
+        if note and note.version and note.text == text:  # a second click on the button
+            return redirect(f"/note/{quote(path)}?done=saved")
         return request.render(
             "edit.html",
             409 if is_conflict else 503,
