@@ -260,6 +260,8 @@ def read_date(figures: str) -> Days | None:
     numbers = _NUMBER.findall(figures)
     marks = "".join(figures.translate(_WITHOUT_NUMBERS).split())
     values = [int(number) for number in numbers]
+    if len(values) != (len(marks) if marks.startswith("年") else len(marks) + 1):
+        return None
     if marks in ("..", "--", "//") and len(numbers[2]) == 4:
         day, month, year = values
         if marks != ".." and day != month and max(day, month) <= 12:
