@@ -47,7 +47,7 @@ MOST_POINTS = 20_000
 """Of more chunks with a vector, the notes are shown first, and those that were indexed last."""
 
 _MOST_PRODUCTS = 200_000_000_000
-_BLOCK = 1_024
+_BLOCK = 512
 _WIDE, _STEPS, _KEPT = 512, 40, 32
 """Components of vectors with more numbers are approached in steps: all of them at once take many seconds."""
 
