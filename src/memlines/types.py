@@ -250,6 +250,7 @@ class Why:
     """The reasons for a hit's score."""
 
     words: tuple[str, ...] = ()
+    """The words of the query that it holds; those with a corrected spelling as the notes spell them."""
     lexical: float | None = None
     vector: float | None = None
     fusion: str = ""

@@ -68,6 +68,11 @@ def test_a_corrected_word_scores_below_the_right_one(notes: Path) -> None:
     assert wrong[0].score < right[0].score
 
 
+def test_a_corrected_word_is_named_as_the_note_spells_it(notes: Path) -> None:
+    with Memory(notes, WORDS_ONLY) as memory:
+        assert memory.search("grafna dashboards").hits[0].why.words == ("grafana", "dashboards")
+
+
 def test_nothing_is_corrected_in_what_nobody_asked_for(notes: Path) -> None:
     with Memory(notes, WORDS_ONLY) as memory:
         result = memory.search("grafna dashboards", strict=True)

@@ -130,6 +130,8 @@ def test_why_shows_four_bars_and_the_words(page: Page) -> None:
 def test_a_misspelt_word_shows_what_was_searched(page: Page) -> None:
     ask(page, "postgrse database")
     expect(page.locator(".said .message").first).to_contain_text("postgres")
+    expect(page.locator(".hit mark").first).to_have_text("database")
+    expect(page.locator(".hit mark").nth(1)).to_have_text("Postgres")
 
 
 def test_a_question_without_an_answer_says_so(page: Page) -> None:

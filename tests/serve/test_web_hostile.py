@@ -493,7 +493,9 @@ def test_a_name_that_is_no_text_disturbs_no_page(workspace: Path) -> None:
     (workspace / "sessions").mkdir()
     try:
         for name in (b"memory/\xff.md", b"sessions/\xff.jsonl"):
-            (Path(os.fsdecode(bytes(workspace) + b"/" + name))).write_text(jsonl(HEADER, user("owl")))
+            (Path(os.fsdecode(bytes(workspace) + b"/" + name))).write_text(
+                jsonl(HEADER, user("owl")), encoding="utf-8"
+            )
     except OSError:
         pytest.skip("the system allows no such name")
     with browsing(workspace, {"sources": ["memory", "sessions"]}) as browser:
@@ -515,7 +517,9 @@ def break_settings(folder: Path) -> None:
 def switch_off(folder: Path) -> None:
     for file in Workspace.at(folder).config_files[:1]:
         file.parent.mkdir(exist_ok=True)
-        file.write_text("enabled: false\n" if file.suffix in (".yaml", ".yml") else "enabled = false\n")
+        file.write_text(
+            "enabled: false\n" if file.suffix in (".yaml", ".yml") else "enabled = false\n", encoding="utf-8"
+        )
 
 
 def each_index(folder: Path) -> list[Path]:
@@ -566,7 +570,11 @@ def test_what_breaks_while_the_page_is_open_is_said(
             for folder in (workspace, *(workspace.rglob("*") if workspace.exists() else ())):
                 if folder.is_dir():
                     folder.chmod(0o755)
-    text = (workspace / SHOWN).read_text() if workspace.exists() else "# Birds\n\n- The kestrel nests.\n"
+    text = (
+        (workspace / SHOWN).read_text(encoding="utf-8")
+        if workspace.exists()
+        else "# Birds\n\n- The kestrel nests.\n"
+    )
     assert (wrong, text) == ([], "# Birds\n\n- The kestrel nests.\n")
 
 
@@ -577,7 +585,10 @@ def test_the_second_save_of_a_version_is_not_written(workspace: Path) -> None:
     with browsing(workspace) as browser:
         pages = [browser.post(f"/note/{SHOWN}", text=text, version=version) for text in ("one\n", "two\n")]
     assert [page.status for page in pages] == [200, 409]
-    assert ("Someone else saved" in pages[1].text, (workspace / SHOWN).read_text()) == (True, "one\n")
+    assert ("Someone else saved" in pages[1].text, (workspace / SHOWN).read_text(encoding="utf-8")) == (
+        True,
+        "one\n",
+    )
 
 
 def test_saving_the_same_text_twice_is_a_save(workspace: Path) -> None:

@@ -85,6 +85,7 @@ class MatchedChunks:
         self.total = words.total
         self.asked = tuple([term.word for term in words.terms])
         """The words of the query."""
+        self.corrections = words.corrections
         self.common = frozenset(
             [
                 term.word

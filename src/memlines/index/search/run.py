@@ -320,7 +320,7 @@ def _quote(
         source=chunk.source,
         heading=passage.heading,
         why=Why(
-            words=tuple([word for word in chunks.asked if word in held]),
+            words=tuple([chunks.corrections.get(word, word) for word in chunks.asked if word in held]),
             lexical=found.words.get(number),
             vector=found.cosines.get(number),
             fusion=how,
