@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -12,7 +13,9 @@ from secrets import token_hex
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.cluster import Nodes, run_cluster
 from tests.programs import Cli
+from tests.promises import pytest_addoption, pytest_configure  # noqa: F401 (pytest finds them here)
 
 # A shell starts what runs in the background with Ctrl-C ignored, which the programs that tests start inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -23,6 +26,23 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=400)
 settings.load_profile("quick")
+
+
+_LONGEST = ("tests/clients/", "tests/faults/", "tests/serve/test_web_")
+"""Where the files are that take a minute, so that none of them is left to one process at the end."""
+
+_INSTALLING = {"qdrant", "store", "chrome", "ssh"}
+"""Fixtures of which the first that is used installs a program."""
+
+_FIRST_TEST_SECONDS = 600
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the longest files first, and give more time to tests of which the first installs a program."""
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+    for item in items:
+        if _INSTALLING.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.timeout(_FIRST_TEST_SECONDS))
 
 
 @pytest.fixture(scope="session")
@@ -59,6 +79,13 @@ def _always_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memlines.memory.open_index._QUICK_SWEEP", 3600.0)
 
 
+@pytest.fixture(autouse=True)
+def _servers_end_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an idle server notice at once that it is to end: hundreds of tests have one of their own."""
+    if listener := sys.modules.get("memlines.serve.http.listener"):
+        monkeypatch.setattr(listener, "_POLL_SECONDS", 0.01)
+
+
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     """An empty workspace folder."""
@@ -72,3 +99,10 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     """The command line in this process, by words only."""
     monkeypatch.setenv("MEMLINES_EMBEDDINGS__PROVIDER", "none")
     return Cli(capsys)
+
+
+@pytest.fixture(scope="session")
+def qdrant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nodes]:
+    """One Qdrant server for all tests of a worker, each with collections of its own."""
+    with run_cluster(tmp_path_factory.mktemp("qdrant")) as nodes:
+        yield nodes

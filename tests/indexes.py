@@ -27,6 +27,8 @@ from memlines.index.sync.job import Job
 from memlines.paths import Workspace
 from memlines.settings import load
 from memlines.text.chunk import chunk_text, text_hash
+from memlines.text.days import log_day
+from memlines.text.merges import without_repeats
 from memlines.text.terms import query_terms
 from memlines.types import Chunk, Document, Fingerprint, Progress, Report
 
@@ -164,7 +166,9 @@ def expected(workspace: Path, tokens: int = 400, overlap: int = 80) -> dict[str,
     """Return the chunks the index should hold, from the files alone."""
     found: dict[str, list[Lines]] = {}
     for file in discover(Workspace.at(workspace), (), 10**7).files:
-        chunks = chunk_text(Path(file.real).read_text(encoding="utf-8"), tokens, overlap)
+        text = Path(file.real).read_text(encoding="utf-8")
+        # What a daily log says twice is indexed once.
+        chunks = chunk_text(without_repeats(text) if log_day(file.path) else text, tokens, overlap)
         if chunks:
             lines = [(chunk.start_line, chunk.end_line, chunk.text) for chunk in chunks]
             found[file.path] = list(dict.fromkeys(lines))
@@ -274,6 +278,6 @@ def numbers_of(index: Index, path: str) -> list[int]:
     return [row[0] for row in rows]
 
 
-def left_over(workspace: Path, patterns: Iterable[str] = ("*.rebuild-*", "*.tmp*", "*.holder")) -> list[str]:
+def left_over(workspace: Path, patterns: Iterable[str] = ("*.rebuild-*", "*.tmp*")) -> list[str]:
     """Return the temporary files in the private folder."""
     return [path.name for pattern in patterns for path in (workspace / ".memory").glob(pattern)]

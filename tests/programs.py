@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -16,8 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from platformdirs import user_cache_path
 
 from memlines.cli.main import run
+from memlines.locks import WriterLock
 
 MAIN = "from memlines.cli.start import main; main()"
 
@@ -35,6 +38,32 @@ if os.geteuid() == 0:
             sys.exit({_CANNOT_DROP})
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """
+
+
+_SYSTEM_PATH = os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin", "/usr/local/sbin"))
+_INSTALL_SECONDS = 900
+
+
+def find_or_install(names: Sequence[str], package: str) -> str | None:
+    """Return a program; if it is missing, have the system's package manager install it, if allowed."""
+    may_install = shutil.which("apt-get") and os.geteuid() == 0
+    if (found := _find(names)) is not None or not may_install:
+        return found
+    lock = user_cache_path("memlines-tests", appauthor=False) / "apt-get.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with WriterLock(lock).held(_INSTALL_SECONDS):
+        if _find(names) is None:
+            for step in (["update"], ["install", "-y", "--no-install-recommends", package]):
+                environment = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
+                command = ["apt-get", "-q", *step]
+                subprocess.run(
+                    command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, check=False
+                )
+    return _find(names)
+
+
+def _find(names: Sequence[str]) -> str | None:
+    return next(filter(None, (shutil.which(name, path=_SYSTEM_PATH) for name in names)), None)
 
 
 @dataclass(frozen=True, slots=True)

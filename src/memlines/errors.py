@@ -11,8 +11,11 @@
     │   ├── StoreBusy                       another process is writing
     │   ├── StoreReadOnly                   it may be read but not written
     │   ├── StoreFull                       no room on the disk
-    │   └── StoreDamaged                    not a usable index; it is set aside and rebuilt
-    │       └── StoreForeign                another user or machine made it; it is not trusted
+    │   ├── StoreDamaged                    not a usable index; it is set aside and rebuilt
+    │   │   └── StoreForeign                another user or machine made it; it is not trusted
+    │   ├── QmdFailed                       the program qmd does not answer; the builtin engine does
+    │   ├── ClusterUnreachable              no node of the cluster answers; this machine's index does
+    │   └── ClusterRefused                  the cluster does not allow or understand a request
     ├── EmbeddingError             exit 6   text could not be turned into vectors
     │   ├── ProviderUnusable                it cannot work until you act: no key, no such model
     │   │   └── ModelFilesError             the model's files are missing or not the pinned ones
@@ -34,7 +37,7 @@ can be answered: because it is switched off (`disabled`), or for now (`unavailab
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 
 class MemlinesError(Exception):
@@ -135,6 +138,24 @@ class StoreForeign(StoreDamaged):
     code = "store-foreign"
 
 
+class QmdFailed(StoreError):
+    """The program qmd is missing, or does not answer as it should."""
+
+    code = "qmd-failed"
+
+
+class ClusterUnreachable(StoreError):
+    """No node of the cluster answers."""
+
+    code = "cluster-unreachable"
+
+
+class ClusterRefused(StoreError):
+    """The cluster does not allow a request, or does not understand it."""
+
+    code = "cluster-refused"
+
+
 class EmbeddingError(MemlinesError):
     """Text could not be turned into vectors."""
 
@@ -216,6 +237,20 @@ class SecretRefused(MemlinesError):
 
     code = "secret"
     exit_code = 9
+
+
+E = TypeVar("E", bound=MemlinesError)
+
+
+def install_extra(extra: str, otherwise: str = "") -> str:
+    """Return what to do where the packages of an extra are missing: install it, or something else."""
+    return f"Run: pip install 'memlines[{extra}]'{otherwise and f', or {otherwise}'}"
+
+
+def extra_missing(kind: type[E], feature: str, extra: str, package: str, otherwise: str = "") -> E:
+    """Return the error of a feature whose package is not installed, in the same words everywhere."""
+    what = f"{feature} needs the package {package}, which is not installed"
+    return kind(what, todo=install_extra(extra, otherwise))
 
 
 def reason_of(error: Exception) -> str:

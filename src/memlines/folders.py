@@ -17,7 +17,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -44,6 +45,13 @@ _GROUP_FILE, _GROUP_FOLDER, _OTHERS = 0o060, 0o2070, 0o007
 _MAY_BE_LINK = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
 _CANNOT_SYNC_FOLDERS = (errno.EINVAL, errno.ENOTSUP)
 _MOST_OPEN = 64
+_STANDS_FOR_ANOTHER = 0x20000000
+"""The bit of a reparse tag that symbolic links and junctions of Windows have."""
+
+_IN_USE = (5, 32, 33)
+"""What Windows answers where another program has the file open: denied, shared or locked."""
+
+_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8)
 
 
 class Folder:
@@ -142,11 +150,13 @@ class Folder:
 
     def replace(self, name: str, target: str) -> None:
         """Rename a file; one that has the new name is replaced."""
-        os.replace(self._name(name), self._name(target), src_dir_fd=self.handle, dst_dir_fd=self.handle)
+        old, new = self._name(name), self._name(target)
+        _when_free(lambda: os.replace(old, new, src_dir_fd=self.handle, dst_dir_fd=self.handle))
 
     def unlink(self, name: str) -> None:
         """Remove a file or a link."""
-        os.unlink(self._name(name), dir_fd=self.handle)
+        file = self._name(name)
+        _when_free(lambda: os.unlink(file, dir_fd=self.handle))
 
     def mkdir(self, name: str, *, private: bool = False) -> None:
         """Make a folder."""
@@ -384,5 +394,23 @@ def _tighter(info: os.stat_result, group: int, *, shared: bool) -> int | None:
 
 
 def _is_link(info: os.stat_result) -> bool:
-    """Return whether something is a link, or what Windows has like it."""
-    return stat.S_ISLNK(info.st_mode) or bool(getattr(info, "st_reparse_tag", 0))
+    """Return whether something is a link, or what Windows has like it, such as a junction.
+
+    Other files that Windows marks are what they seem, such as those that a cloud keeps until they are read.
+    """
+    return stat.S_ISLNK(info.st_mode) or bool(getattr(info, "st_reparse_tag", 0) & _STANDS_FOR_ANOTHER)
+
+
+def _when_free(change: Callable[[], None]) -> None:
+    """Rename or remove a file, waiting a moment for programs that have it open.
+
+    Windows refuses both while a reader, an indexer or a virus scanner looks at the file.
+    """
+    for pause in _PAUSES:
+        try:
+            return change()
+        except PermissionError as error:
+            if getattr(error, "winerror", None) not in _IN_USE:
+                raise
+        time.sleep(pause)
+    return change()

@@ -1,7 +1,7 @@
 """One writer at a time, across processes.
 
 The lock is the operating system's: it dies with its process, so a killed writer never
-leaves it behind. A small file beside it says who holds it, for the error message only.
+leaves it behind. What the locked file says about its holder is for error messages only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from memlines.errors import PathError, StoreBusy, StoreReadOnly, reason_of
-from memlines.folders import CREATE_FLAGS, open_private
+from memlines.folders import open_private
 
 if sys.platform == "win32":
     import msvcrt
@@ -36,6 +36,12 @@ _A_MOMENT = 1.0
 _POLL = 0.005
 """How often a lock is tried: a process that holds it in a tight loop releases it for a moment only."""
 
+_MOST_BYTES = 200
+"""How much of a lock is read to learn who holds it."""
+
+_BEGINNING = b' {"pid": '
+"""How what a lock says of its holder begins."""
+
 
 class WriterLock:
     """The lock that every writer of an index, or of the notes, holds."""
@@ -44,7 +50,6 @@ class WriterLock:
         """Name the lock file, whose folder must exist, and what it guards if that is not an index."""
         self.path = path
         self._what = what or f"the index {path.with_suffix('').name}"
-        self._holder_file = path.with_name(path.name + ".holder")
 
     @contextmanager
     def held(self, wait_seconds: float, waiting: Callable[[str], None] | None = None) -> Iterator[None]:
@@ -54,7 +59,7 @@ class WriterLock:
         """
         with ExitStack() as stack:  # the lock goes free whatever happens, also if the caller keeps an error
             try:
-                self._refuse_odd_files()
+                self._refuse_odd_file()
                 lock = acquire(self.path, min(wait_seconds, _A_MOMENT))
                 if lock is None and wait_seconds > _A_MOMENT:
                     if waiting is not None:
@@ -66,43 +71,47 @@ class WriterLock:
                         todo="Wait for it to finish and try again",
                     )
                 stack.callback(release, lock)
-                self._announce()
             except (OSError, PathError) as error:
                 raise StoreReadOnly(
                     f"the folder {str(self.path.parent)!r} cannot be written: {reason_of(error)}",
                     todo="Check its permissions and the space on the disk",
                 ) from error
+            with suppress(OSError):  # who holds it only words a message
+                since = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
+                _write_holder(lock, b" " + json.dumps({"pid": os.getpid(), "since": since}).encode())
             try:
                 yield
             finally:
-                with suppress(OSError):  # it only words a message
-                    self._holder_file.unlink()
+                with suppress(OSError):
+                    _write_holder(lock, b"")
 
     def holder(self) -> str:
         """Say in words who holds the lock and since when, as far as known."""
         try:
-            if not stat.S_ISREG(self._holder_file.lstat().st_mode):
+            if not stat.S_ISREG(self.path.lstat().st_mode):
                 return "another process"
-            holder = json.loads(self._holder_file.read_text(encoding="utf-8"))
+            with self.path.open("rb", buffering=0) as file:
+                file.seek(1)  # Windows lets nobody else read the byte that is locked
+                holder = json.loads(file.read(_MOST_BYTES))
             return f"process {int(holder['pid'])} since {holder['since']}"
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, OverflowError, KeyError, TypeError):
             return "another process"
 
-    def _refuse_odd_files(self) -> None:
-        """Refuse a lock that is a link, a pipe or a folder, and a folder where its holder should be noted."""
-        for file in (self.path, self._holder_file):
-            with suppress(FileNotFoundError):
-                mode = file.lstat().st_mode
-                if stat.S_ISDIR(mode) or (file == self.path and not stat.S_ISREG(mode)):
-                    raise StoreReadOnly(f"{str(file)!r} is not a regular file", todo="Remove it")
+    def _refuse_odd_file(self) -> None:
+        """Refuse a lock that is a link, a pipe or a folder."""
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(self.path.lstat().st_mode):
+                raise StoreReadOnly(f"{str(self.path)!r} is not a regular file", todo="Remove it")
 
-    def _announce(self) -> None:
-        since = datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds")
-        self._holder_file.unlink(missing_ok=True)
-        # A new file: a link of this name, from a cloned workspace, is not written through.
-        handle = open_private(self._holder_file, CREATE_FLAGS)
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump({"pid": os.getpid(), "since": since}, stream)
+
+def _write_holder(lock: int, text: bytes) -> None:
+    """Replace what a lock says of its holder, or what a killed one left; another text is someone's own."""
+    os.lseek(lock, 0, os.SEEK_SET)
+    if not _BEGINNING.startswith(os.read(lock, len(_BEGINNING))):
+        return  # `store.path` may lead to a lock of another program, such as uv.lock
+    os.ftruncate(lock, 0)
+    os.lseek(lock, 0, os.SEEK_SET)
+    os.write(lock, text)
 
 
 def acquire(path: Path, wait_seconds: float = 0.0) -> int | None:
@@ -115,9 +124,8 @@ def acquire(path: Path, wait_seconds: float = 0.0) -> int | None:
             while not is_ours and time.monotonic() < until:
                 time.sleep(_POLL)
                 is_ours = _try_lock(handle)
-            if (
-                is_ours and os.fstat(handle).st_nlink
-            ):  # or it was removed meanwhile, and another is in its place
+            # A file that was removed meanwhile, with another in its place, locks nothing.
+            if is_ours and os.fstat(handle).st_nlink:
                 return handle
         except BaseException:
             os.close(handle)
@@ -130,6 +138,7 @@ def acquire(path: Path, wait_seconds: float = 0.0) -> int | None:
 def release(handle: int) -> None:
     """Free a lock."""
     if sys.platform == "win32":
+        os.lseek(handle, 0, os.SEEK_SET)  # where it was locked
         msvcrt.locking(handle, msvcrt.LK_UNLCK, 1)
     os.close(handle)
 

@@ -52,6 +52,10 @@ LANGUAGES_DIR = Path(__file__).parent / "text" / "languages"
 _FIRST_LANGUAGES = ("en", "nl", "de", "fr", "es", "pt", "it")
 """The order of preference where a text may be in several languages; all others follow by their codes."""
 
+_LONGEST_INDEX_FOLDER = 380
+"""Bytes of the path of a folder with indexes: SQLite opens no path above 512, and its own files and those of
+a rebuild have longer names than an index."""
+
 _AGENT_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}")
 
 
@@ -119,7 +123,7 @@ class Workspace:
 
     @property
     def cached_indexes(self) -> Path:
-        """The folder in the cache for indexes of this workspace, used if it cannot be written itself."""
+        """The folder in the cache for indexes of this workspace, used if it cannot hold them itself."""
         from hashlib import sha256
 
         return user_cache_dir() / "indexes" / sha256(os.fsencode(self.root)).hexdigest()[:24]
@@ -137,7 +141,8 @@ class Workspace:
     def _inside_or_cached(self, name: str) -> Path:
         inside = self.private / name
         nearest = next(place for place in (inside, self.private, self.root) if os.path.lexists(place))
-        return inside if os.access(nearest, os.W_OK | os.X_OK) else self.cached_indexes
+        fits = not _is_too_long(inside) and os.access(nearest, os.W_OK | os.X_OK)
+        return inside if fits else self.cached_indexes
 
     def index_file(self, template: str = "", agent: str = MAIN_AGENT) -> Path:
         """Return where the index of an agent is kept; `{agent}` in the template is replaced by its name."""
@@ -166,9 +171,15 @@ def languages_with(section: str) -> tuple[str, ...]:
 def _may_hold(index_file: Path) -> bool:
     """Return whether there is an index in a private folder, or one can be made there."""
     private = index_file.parent
-    if os.path.lexists(index_file) or private.is_symlink():
+    if os.path.lexists(index_file) or os.path.islink(private):  # noqa: PTH114 (`is_symlink` may raise)
         return True
-    return os.access(private if os.path.lexists(private) else private.parent, os.W_OK | os.X_OK)
+    return not _is_too_long(private) and os.access(
+        private if os.path.lexists(private) else private.parent, os.W_OK | os.X_OK
+    )
+
+
+def _is_too_long(folder: Path) -> bool:
+    return len(os.fsencode(folder)) > _LONGEST_INDEX_FOLDER
 
 
 def check_agent(name: str) -> None:
@@ -183,6 +194,26 @@ def check_agent(name: str) -> None:
 def expand_home(path: str | os.PathLike[str]) -> Path:
     """Replace a leading `~`; where that home is not known, the path stays as it is written."""
     return Path(os.path.expanduser(path))  # noqa: PTH111 (pathlib raises RuntimeError instead)
+
+
+def find_program(name: str) -> str | None:
+    """Return where a program is, if it is on the search path.
+
+    The folder that we are in does not count, though Windows looks there first, and a search path may name it.
+    It may be a cloned workspace, with a program of that name.
+    """
+    import shutil
+
+    found = shutil.which(str(expand_home(name)))
+    return found if found is not None and Path(found).is_absolute() else None
+
+
+def home_folder() -> Path:
+    """Return the user's home; raise where the system does not know one."""
+    home = expand_home("~")
+    if not home.is_absolute():
+        raise _homeless()
+    return home
 
 
 def user_config_file() -> Path:
@@ -207,9 +238,7 @@ def personal_folder(named: str | None = None) -> Path:
     home = get_variable(HOME_VARIABLE)
     if home:
         return expand_home(home) / "personal"
-    import platformdirs
-
-    return platformdirs.user_data_path(NEW_NAME, appauthor=False) / "personal"
+    return _system_folder("data", NEW_NAME) / "personal"
 
 
 def old_user_folders() -> list[tuple[str, Path, Path]]:
@@ -229,10 +258,25 @@ def _user_folder(kind: str) -> Path:
 
 def _user_folders(kind: str) -> tuple[Path, Path]:
     """Return where the user-wide folder of a kind was by the old name, and where it is by the new one."""
+    return _system_folder(kind, NAME), _system_folder(kind, NEW_NAME)
+
+
+def _system_folder(kind: str, name: str) -> Path:
+    """Return the folder of a kind that the system gives a program; a program never makes up a home."""
     import platformdirs
 
-    find = getattr(platformdirs, f"user_{kind}_path")
-    return find(NAME, appauthor=False), find(NEW_NAME, appauthor=False)
+    try:
+        found: Path = getattr(platformdirs, f"user_{kind}_path")(name, appauthor=False)
+    except RuntimeError:
+        raise _homeless() from None
+    return found
+
+
+def _homeless() -> SettingsError:
+    return SettingsError(
+        "the home folder of this user is not known",
+        todo=f"Set HOME, or set {HOME_VARIABLE} to a folder for settings and caches",
+    )
 
 
 def is_unicode(name: str) -> bool:

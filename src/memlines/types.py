@@ -15,9 +15,12 @@ from typing import Any, Literal, NamedTuple
 from memlines.records import dataclass
 
 Source = Literal["memory", "sessions"]
+"""Where a chunk comes from: notes, or conversations."""
 Mode = Literal["hybrid", "words", "vectors"]
+"""What a search goes by: words, vectors or both."""
 Role = Literal["user", "assistant"]
 Band = Literal["strong", "likely", "weak"]
+"""How sure a hit is."""
 Scope = Literal["project", "personal"]
 """Whose memory it is: that of the folder you work in, or your own, which goes with you everywhere."""
 ClientName = Literal["opencode", "claude-code", "codex", "openclaw"]
@@ -207,6 +210,7 @@ class Space:
     provider: str
     model: str
     key: str
+    """What the vectors depend on besides the model."""
 
     def __str__(self) -> str:
         return f"{self.provider} ({self.model})"
@@ -252,8 +256,11 @@ class Why:
     words: tuple[str, ...] = ()
     """The words of the query that it holds; those with a corrected spelling as the notes spell them."""
     lexical: float | None = None
+    """The score of the words."""
     vector: float | None = None
+    """The score of the vectors; nothing if none were compared."""
     fusion: str = ""
+    """How the scores became one."""
     by_words: float | None = None
     """What the score would be by words alone, where scores are probabilities."""
     days: float | None = None
@@ -264,22 +271,23 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The lines that answer a query, with their score and the reasons for it.
-
-    `snippet` quotes the lines from `start_line` to `end_line`, a very long one in part. What was ranked is
-    the chunk around them, with the lines from `chunk_start_line` to `chunk_end_line`.
-    """
+    """The lines that answer a query, with their score and the reasons for it."""
 
     path: str
     start_line: int
     end_line: int
     score: float
+    """How likely just these lines answer, from 0 to 1."""
     snippet: str
+    """The lines from `start_line` to `end_line`; a very long one in part."""
     source: Source
     heading: str = ""
     why: Why = field(default_factory=Why)
+    """The reasons for the score."""
     chunk_start_line: int = 0
+    """The first line of the chunk that was ranked, which is around the lines."""
     chunk_end_line: int = 0
+    """Its last line."""
     band: Band = "weak"
     """How sure it is that just these lines answer."""
     scope: Scope = "project"
@@ -335,9 +343,11 @@ class SearchResult:
     """The answer to a query: its hits, best first, and how they were found."""
 
     hits: tuple[Hit, ...]
+    """The hits, best first. The result is itself a sequence of them."""
     provider: str
     model: str
     mode: Mode
+    """Whether it was searched by words, by vectors or both."""
     pending: int
     warnings: tuple[str, ...] = ()
     likelihood: float = 0.0
@@ -384,47 +394,52 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Lines of a note, as `Memory.read` returns them.
-
-    `next_start` is the line to go on with. If the first line was cut inside, that is the same line,
-    and `next_column` is its next character.
-    """
+    """Lines of a note, as `Memory.read` returns them."""
 
     path: str
     text: str
     start: int
+    """The first line of the text, counted from 1."""
     lines: int
+    """How many lines it has."""
     found: bool = True
+    """Whether there is such a note."""
     truncated: bool = False
+    """Whether there is more to read."""
     next_start: int | None = None
+    """The line to go on with, if there is more."""
     next_column: int | None = None
+    """The character of that line to go on with, if it was cut inside; the line is then the same."""
     total_lines: int = 0
+    """How many lines the note has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a sync did. `indexed`, `removed` name paths; the rest are counts or problems.
-
-    `switched` says from which model's vectors to which the answers changed, if they did.
-    `held_back` counts the files that look deleted and stay in the index, because so many are gone at once.
-    `unindexed` counts the files that were not looked at, because the time was over.
-    `vectors_made` counts the chunks that got a vector which was made for them, `vectors_cached` those whose
-    vector was known, and `pending` those that wait for one.
-    """
+    """What a sync did."""
 
     indexed: tuple[str, ...] = ()
+    """The files that were new or changed."""
     unchanged: int = 0
+    """How many files were as before."""
     removed: tuple[str, ...] = ()
+    """The files that are gone."""
     pending: int = 0
     skipped: tuple[Problem, ...] = ()
     failed: tuple[Problem, ...] = ()
     rebuilt: str = ""
+    """Why the whole index was rebuilt; empty if it was not."""
     warnings: tuple[str, ...] = ()
     held_back: int = 0
+    """How many files look deleted and stay in the index, because so many are gone at once."""
     switched: str = ""
+    """From which model's vectors to which the answers changed, if they did."""
     unindexed: int = 0
+    """How many files were not looked at, because the time was over."""
     vectors_made: int = 0
+    """How many chunks got a vector that was made for them."""
     vectors_cached: int = 0
+    """How many chunks got a vector that was known."""
 
     @property
     def changed(self) -> bool:

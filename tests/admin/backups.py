@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ from memlines.admin.backup.snapshots import BackedUp, Restored, backup, restore
 from memlines.paths import Workspace
 from memlines.settings import load
 
-TODAY = date.today().isoformat()
+TODAY = "2026-03-04"
+"""The day that imports and restores name their copies by (tests/admin/conftest.py)."""
 
 STRANGE: Mapping[str, bytes] = {
     "MEMORY.md": b"# Memory\n",

@@ -39,6 +39,12 @@ def wrong(result: Examination, check: str = "") -> list[Finding]:
     return [item for item in result.findings if item.level != "ok" and check in ("", item.check)]
 
 
+def finding_of(workspace: Path, check: str) -> Finding:
+    """Return the one finding of a check, right or wrong."""
+    (finding,) = [item for item in look(workspace).findings if item.check == check]
+    return finding
+
+
 def only(result: Examination, check: str) -> Finding:
     """Return the one thing that a check found wrong."""
     (finding,) = wrong(result, check)

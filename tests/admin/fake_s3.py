@@ -45,10 +45,10 @@ class S3:
 
 
 @contextmanager
-def serving() -> Iterator[S3]:
+def serving(program: str = SERVER) -> Iterator[S3]:
     """Run a server, so that its warnings are not ours; it ends with its input."""
     with subprocess.Popen(
-        [sys.executable, "-c", SERVER],
+        [sys.executable, "-c", program],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

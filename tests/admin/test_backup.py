@@ -39,6 +39,7 @@ def object_with(place: Path, content: bytes) -> Path:
 # Backup
 
 
+@pytest.mark.promise("P2")
 def test_a_restored_workspace_equals_the_source(notes: Path, place: Path, workspace: Path) -> None:
     back_up(notes, place)
     done = bring_back(workspace, place)
@@ -132,6 +133,7 @@ def test_a_full_place_is_told() -> None:
 # Restore
 
 
+@pytest.mark.promise("P2")
 def test_restoring_overwrites_nothing(notes: Path, place: Path) -> None:
     back_up(notes, place)
     fill(notes, {"memory/2026-03-01.md": b"changed since"})
@@ -152,6 +154,7 @@ def test_restoring_twice_changes_nothing(notes: Path, place: Path) -> None:
     assert tree(notes) == before
 
 
+@pytest.mark.promise("P2")
 def test_a_lost_note_comes_back(notes: Path, place: Path) -> None:
     back_up(notes, place)
     (notes / "MEMORY.md").unlink()
@@ -176,6 +179,7 @@ def test_an_id_must_name_one_backup(notes: Path, place: Path, workspace: Path, a
         bring_back(workspace, place, at=at)
 
 
+@pytest.mark.promise("P2")
 def test_a_damaged_object_is_named_and_the_others_restored(notes: Path, place: Path, workspace: Path) -> None:
     back_up(notes, place)
     object_with(place, STRANGE["memory/2026-03-01.md"]).write_bytes(b"windows\r\nlimes\r\n")
@@ -222,6 +226,7 @@ def test_a_place_without_backups_is_told(workspace: Path, place: Path) -> None:
         bring_back(workspace, place)
 
 
+@pytest.mark.promise("P7")
 def test_a_backup_with_a_name_that_climbs_out_is_refused(notes: Path, place: Path, workspace: Path) -> None:
     done = back_up(notes, place)
     file = place / "snapshots" / f"{done.id}.json"
@@ -303,6 +308,7 @@ def test_any_place_that_fsspec_knows_will_do(notes: Path, workspace: Path, flaky
 
 
 @pytest.mark.parametrize("puts", range(len(STRANGE) + 1))
+@pytest.mark.promise("P2")
 def test_a_backup_that_broke_off_is_none_and_the_next_goes_on(
     notes: Path, workspace: Path, flaky: Breakdown, puts: int
 ) -> None:
@@ -376,7 +382,7 @@ def test_the_name_of_an_object_begins_with_its_hash(notes: Path, place: Path) ->
 def test_the_commands_back_up_list_and_restore(cli: Cli, notes: Path, place: Path, tmp_path: Path) -> None:
     made = cli("backup", place, "-w", notes)
     assert made.code == 0, made.err
-    assert f"10 files backed up to {place} as 20" in made.out
+    assert f"10 files backed up to {place}, a new place, as 20" in made.out
     assert "Nothing changed: 10 files are in 20" in cli("backup", place, "-w", notes).out
     listed = cli("restore", place, "--list").out
     assert listed.split()[2:] == ["10", "files", "83", "bytes", "notes"]
@@ -388,7 +394,7 @@ def test_the_commands_back_up_list_and_restore(cli: Cli, notes: Path, place: Pat
 FIELDS: Mapping[str, set[str]] = {
     "backup": {
         *("place", "id", "files", "bytes", "uploaded", "uploaded_bytes"),
-        *("changed", "settings", "left_out", "failed"),
+        *("changed", "settings", "new_place", "left_out", "failed"),
     },
     "list": {"place", "snapshots", "failed"},
     "restore": {

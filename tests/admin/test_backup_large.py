@@ -16,6 +16,8 @@ from memlines.admin.backup import snapshots
 from memlines.admin.backup.manifest import digest
 from tests.admin.backups import back_up, bring_back, bring_in, export, fill, tree
 
+pytestmark = pytest.mark.promise("P12")
+
 MEGABYTE = 1_000_000
 SMALL, LARGE = 40 * MEGABYTE, 120 * MEGABYTE
 MARK = b"the end"

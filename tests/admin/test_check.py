@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.admin.check import _Reader, check_notes, check_staged
+from memlines.admin.check import Checked, _Reader, check_notes, check_repository, check_staged
 from memlines.errors import WorkspaceError
 from memlines.paths import Workspace, personal_folder
 from memlines.settings import Settings, load
@@ -175,6 +176,15 @@ def test_the_settings_of_a_project_may_be_shared_without_secrets(repository: Pat
         assert [(one.path, one.line, one.kind) for one in checked.refused] == expected
 
 
+# What a merge left
+
+
+def test_a_conflict_that_is_not_resolved_is_refused(repository: Path, staged: bool) -> None:
+    marked = "- one\n<<<<<<< HEAD\n- two\n=======\n- three\n>>>>>>> theirs\n"
+    stage(repository, tea=marked, cake=f"```\n{marked}```\n")
+    assert found(repository, staged=staged) == [("memory/tea.md", 2, "conflict")]
+
+
 # What is staged
 
 
@@ -237,6 +247,52 @@ def test_a_workspace_below_the_root_is_named_from_the_root(tmp_path: Path) -> No
     assert found(top / "notes", staged=True) == [("notes/memory/tea.md", 4, "github-token")]
 
 
+@pytest.mark.parametrize("mark", ["MEMORY.md", ".memory", "no-mark"])
+def test_every_memory_of_a_repository_is_checked_from_its_root(tmp_path: Path, mark: str) -> None:
+    top = make_repository(tmp_path)
+    write(top / "notes", {"tea.md": SECRET})
+    write(top / "app", {"MEMORY.md": SECRET, "a/cake.md": SECRET})
+    git(top, "add", "--all")
+    (top / "notes" / mark).mkdir()
+    names = ["app/MEMORY.md", "app/memory/a/cake.md", "notes/memory/tea.md"]
+    assert [(one.path, one.line) for one in check_repository(top).refused] == [(name, 4) for name in names]
+    assert check_repository(top / "app").files == len(names)
+
+
+def test_a_file_that_only_lies_where_notes_do_is_no_note_of_a_memory_around_it(repository: Path) -> None:
+    write(repository, {"MEMORY.md": "# Memory\n"})
+    write(repository / "src", {"readme.md": SECRET})
+    git(repository, "add", "--all")
+    assert check_repository(repository) == Checked(1, ())
+
+
+def test_each_memory_of_a_repository_is_checked_by_its_own_settings(tmp_path: Path) -> None:
+    top = make_repository(tmp_path)
+    for name in ("a", "b"):
+        write(top / name, {"MEMORY.md": "- word\n" * 2_000})
+    (top / "b/.memory").mkdir()
+    (top / "b/.memory/config.yaml").write_text("files:\n  max_bytes: 10000\n", encoding="utf-8")
+    git(top, "add", "a", "b/MEMORY.md")
+    assert [(one.path, one.kind) for one in check_repository(top).refused] == [("b/MEMORY.md", "large")]
+
+
+def test_the_personal_memory_in_a_repository_of_others_is_refused_from_its_root(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMLINES_PERSONAL_FOLDER", str(repository / "me"))
+    write(repository / "me", {"MEMORY.md": "- Tea\n"})
+    git(repository, "add", "--all")
+    assert [(one.path, one.kind) for one in check_repository(repository).refused] == [
+        ("me/MEMORY.md", "personal")
+    ]
+
+
+def test_a_repository_inside_of_a_memory_is_checked(workspace: Path) -> None:
+    write(workspace, {"MEMORY.md": "# Memory\n", "tea.md": SECRET})
+    git(make_repository(workspace / "memory"), "add", "--all")
+    assert [one.path for one in check_repository(workspace / "memory").refused] == ["tea.md"]
+
+
 def test_a_setting_of_git_does_not_hide_anything(tmp_path: Path) -> None:
     top = make_repository(tmp_path)
     for name in ("diff.relative", "diff.noprefix", "core.quotePath", "diff.mnemonicPrefix"):
@@ -297,6 +353,16 @@ def test_the_command_passes_what_is_fine(repository: Path, cli: Cli) -> None:
     assert (done.code, done.out) == (0, "1 file checked, nothing that should not be shared.\n")
 
 
+def test_the_command_says_that_nothing_was_checked(
+    repository: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository)
+    (repository / "app.py").write_text(SECRET, encoding="utf-8")
+    git(repository, "add", "--all")
+    done = cli("check", "--staged")
+    assert (done.code, done.out) == (0, "No note is staged, so nothing was checked.\n")
+
+
 # As a hook of git
 
 
@@ -320,6 +386,19 @@ def test_a_commit_with_a_secret_is_refused(hooked: Path) -> None:
     code, said = try_commit(hooked)
     assert (code, "memory/tea.md:4 looks like a secret (github-token)" in said) == (1, True)
     assert git(hooked, "rev-parse", "--verify", "--quiet", "HEAD", check=False).returncode == 1
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_commit_with_a_secret_in_a_memory_below_the_root_is_refused(
+    hooked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: bool
+) -> None:
+    if elsewhere:
+        monkeypatch.setenv("MEMLINES_WORKSPACE", str(tmp_path))
+    write(hooked, {"MEMORY.md": "# Memory\n"})
+    write(hooked / "app/notes", {"MEMORY.md": SECRET})
+    git(hooked, "add", "--all")
+    code, said = try_commit(hooked / "app")
+    assert (code, "app/notes/MEMORY.md:4 looks like a secret" in said) == (1, True)
 
 
 def test_a_commit_without_a_secret_is_made(hooked: Path) -> None:
@@ -349,3 +428,16 @@ def test_the_hook_for_pre_commit_calls_the_command() -> None:
     (hook,) = yaml.safe_load((root / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     assert (hook["id"], hook["entry"]) == ("memlines-check", "memlines check --staged")
     assert (hook["language"], hook["pass_filenames"], hook["always_run"]) == ("python", False, True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is a script")
+def test_a_program_named_git_in_the_workspace_is_not_run(
+    cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (workspace / "git").write_text("#!/bin/sh\ntouch ran\n", encoding="utf-8")
+    (workspace / "git").chmod(0o755)
+    monkeypatch.chdir(workspace)
+    for path in (f".{os.pathsep}{os.defpath}", f"{os.pathsep}{os.defpath}"):
+        monkeypatch.setenv("PATH", path)
+        assert cli("check", "--staged", "-w", workspace).code == 4
+    assert not (workspace / "ran").exists()

@@ -14,6 +14,7 @@ from memlines.memory.facts import lance
 from tests.memories import WORDS_ONLY, write
 
 LANCEDB = {"facts.store": "lancedb"}
+INSTALL = "Run: pip install 'memlines[facts]', or set facts.store to index"
 
 
 def found(workspace: Path, **settings: str) -> list[Finding]:
@@ -47,7 +48,7 @@ def test_a_missing_package_is_a_problem_where_it_is_asked_for(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memlines.admin.doctor.files.is_installed", lambda: False)
-    assert found(workspace, **{"facts.store": "lancedb"})[0].todo == lance.INSTALL
+    assert found(workspace, **{"facts.store": "lancedb"})[0].todo == INSTALL
 
 
 def test_a_table_that_is_behind_is_brought_up_by_a_sync(workspace: Path) -> None:
@@ -78,7 +79,7 @@ def test_a_package_that_cannot_be_loaded_is_not_left_to_a_sync(
     (_, behind) = [one for one in examine(workspace, LANCEDB).findings if one.check == "facts"]
     assert (behind.level, behind.repair) == ("warning", None)
     assert "part_that_is_missing" in behind.message
-    assert behind.todo == lance.INSTALL == "Run 'pip install memlines[facts]', or set facts.store to index"
+    assert behind.todo == INSTALL
 
 
 def test_an_agent_that_has_no_table_is_not_behind(workspace: Path) -> None:

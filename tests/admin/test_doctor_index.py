@@ -15,6 +15,7 @@ from tests.admin.doctor import (
     WORDS_ONLY,
     cut_off,
     execute,
+    finding_of,
     folder_instead,
     foreign_instead,
     look,
@@ -96,9 +97,14 @@ def test_repairing_a_damaged_index_touches_no_note(synced: Path, damage: Damage)
     assert hashes(synced) == before
 
 
-def test_a_missing_index_is_a_warning(workspace: Path) -> None:
+def test_a_missing_index_is_not_wrong_and_made_by_repair(workspace: Path) -> None:
     write(workspace, notes(2))
-    assert only(look(workspace), "index").repair == "sync"
+    missing = finding_of(workspace, "index")
+    assert (missing.level, missing.message, missing.repair) == (
+        "ok",
+        "there is no index yet: every note is new",
+        "sync",
+    )
 
 
 def test_a_missing_index_is_made_by_repair(workspace: Path) -> None:

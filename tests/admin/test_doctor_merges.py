@@ -43,9 +43,46 @@ def test_notes_in_git_without_attributes_are_a_warning(tracked: Path) -> None:
 
 def test_a_repair_writes_the_attributes_and_changes_no_note(tracked: Path) -> None:
     before = everything(tracked / "memory")
-    assert wrong(repair(tracked), "merges") == []
+    assert [one.repair for one in wrong(repair(tracked), "merges")] == [None]  # only the hook is left
     assert everything(tracked / "memory") == before
     assert "union" in git(tracked, "check-attr", "merge", "--", "memory/facts.md").stdout
+
+
+HOOK = "#!/bin/sh\nexec memlines check --staged\n"
+
+
+@pytest.mark.parametrize(
+    ("hooks_path", "file"),
+    [
+        ("", ".git/hooks/pre-commit"),
+        (".githooks", ".githooks/pre-commit"),
+        (".husky/_", ".husky/pre-commit"),
+        ("", ".pre-commit-config.yaml"),
+    ],
+)
+def test_notes_of_a_team_without_a_hook_that_checks_them_are_a_warning(
+    tracked: Path, hooks_path: str, file: str
+) -> None:
+    repair(tracked)
+    if hooks_path:
+        git(tracked, "config", "core.hooksPath", hooks_path)
+    found = only(look(tracked), "merges")
+    assert (found.level, f"{hooks_path or '.git/hooks'}/pre-commit, and" in found.todo) == ("warning", True)
+    (tracked / file).parent.mkdir(parents=True, exist_ok=True)
+    (tracked / file).write_text("#!/bin/sh\nmake test\n", encoding="utf-8")
+    assert only(look(tracked), "merges").todo == found.todo
+    (tracked / file).write_text(HOOK, encoding="utf-8")
+    assert wrong(look(tracked), "merges") == []
+
+
+def test_the_hook_of_the_repository_counts_in_a_linked_worktree(tracked: Path, tmp_path: Path) -> None:
+    repair(tracked)
+    commit(tracked)
+    git(tracked, "worktree", "add", "--quiet", str(tmp_path / "linked"))
+    assert f"{tracked.as_posix()}/.git/hooks/pre-commit" in only(look(tmp_path / "linked"), "merges").todo
+    (tracked / ".git/hooks").mkdir(exist_ok=True)
+    (tracked / ".git/hooks/pre-commit").write_text(HOOK, encoding="utf-8")
+    assert wrong(look(tmp_path / "linked"), "merges") == []
 
 
 def test_a_linked_worktree_is_looked_at_too(tracked: Path, tmp_path: Path) -> None:
@@ -93,4 +130,5 @@ def test_what_a_merge_brings_back_after_it_was_forgotten_is_named(tracked: Path)
     with Memory(tracked, WORDS_ONLY) as memory:
         memory.forget(memory.forget_candidates("memory/facts.md#L1"))
     git(tracked, "checkout", "--quiet", "--", "memory/facts.md")
-    assert only(look(tracked), "merges").message.endswith("perhaps by a merge: memory/facts.md#L1")
+    found = wrong(look(tracked), "merges")[-1]
+    assert found.message.endswith("perhaps by a merge: memory/facts.md#L1")

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from memlines.admin.doctor import places
+from memlines.admin.doctor.examine import examine
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
 from tests.admin.doctor import (
@@ -20,6 +21,7 @@ from tests.admin.doctor import (
     cut_off,
     everything,
     execute,
+    finding_of,
     folder_instead,
     look,
     make_synced,
@@ -46,25 +48,34 @@ def synced(workspace: Path) -> Path:
 # Files against the index
 
 
-def test_a_new_file_is_a_warning_and_indexed_by_repair(synced: Path) -> None:
+def test_what_the_next_search_indexes_is_not_wrong(synced: Path) -> None:
+    write(synced, {"memory/new.md": "just came\n", "memory/n1.md": "quite another text\n"})
+    (synced / "memory" / "n2.md").unlink()
+    assert wrong(look(synced)) == []
+    by_hand = examine(synced, {**WORDS_ONLY, "sync.on_search": False})
+    assert [item.todo for item in wrong(by_hand)] == ["Run 'memlines sync'"] * 3
+
+
+def test_a_new_file_is_named_and_indexed_by_repair(synced: Path) -> None:
     write(synced, {"memory/new.md": "just came\n"})
-    assert only(look(synced), "files").message == "not in the index yet: memory/new.md"
-    assert wrong(repair(synced)) == []
+    assert finding_of(synced, "files").message == "not in the index yet: memory/new.md"
+    assert [done.repair for done in repair(synced).repairs] == ["sync"]
+    assert finding_of(synced, "files").message.endswith("as the index knows them")
 
 
-def test_a_changed_file_is_a_warning(synced: Path) -> None:
+def test_a_changed_file_is_named(synced: Path) -> None:
     write(synced, {"memory/n1.md": "quite another text\n"})
-    assert only(look(synced), "files").message == "changed since they were indexed: memory/n1.md"
+    assert finding_of(synced, "files").message == "changed since they were indexed: memory/n1.md"
 
 
-def test_a_file_that_is_gone_is_a_warning(synced: Path) -> None:
+def test_a_file_that_is_gone_is_named(synced: Path) -> None:
     (synced / "memory" / "n1.md").unlink()
-    assert only(look(synced), "files").message == "in the index, but gone from the disk: memory/n1.md"
+    assert finding_of(synced, "files").message == "in the index, but gone from the disk: memory/n1.md"
 
 
 def test_many_names_are_cut(synced: Path) -> None:
     write(synced, {f"memory/x{number}.md": "new\n" for number in range(9)})
-    assert only(look(synced), "files").message.endswith("x4.md and 4 more")
+    assert finding_of(synced, "files").message.endswith("x4.md and 4 more")
 
 
 def forge(file: Path) -> None:
@@ -177,7 +188,7 @@ def test_repair_of_a_read_only_workspace_says_what_prevented_it(synced: Path) ->
     finally:
         close_all(synced, 0o755)
     assert [(item["repair"], item["done"]) for item in done] == [("permissions", True), ("sync", False)]
-    assert "permission denied" in str(done[1]["message"])
+    assert "index.sqlite' cannot be written" in str(done[1]["message"])
 
 
 def test_a_private_folder_that_is_a_link_is_a_problem(synced: Path, tmp_path: Path) -> None:
@@ -292,15 +303,6 @@ class holding:  # noqa: N801 (reads as a statement)
 
     def __exit__(self, *_: object) -> None:
         self._process.communicate(b"\n")
-
-
-@pytest.mark.parametrize("name", ["index.sqlite.lock", "index.sqlite.embedding.lock", "notes.lock"])
-def test_the_note_of_a_killed_holder_is_a_warning_and_removed(synced: Path, name: str) -> None:
-    holder = synced / ".memory" / f"{name}.holder"
-    holder.write_text('{"pid": 999999, "since": "2026-01-01T00:00:00+00:00"}', encoding="utf-8")
-    assert only(look(synced), "locks").repair == "locks"
-    assert wrong(repair(synced)) == []
-    assert not holder.exists()
 
 
 UNFINISHED = [

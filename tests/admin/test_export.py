@@ -27,6 +27,7 @@ def archive(notes: Path, tmp_path: Path) -> Path:
     return tmp_path / "notes.zip"
 
 
+@pytest.mark.promise("P2")
 def test_every_note_is_in_the_archive_byte_by_byte(archive: Path) -> None:
     with zipfile.ZipFile(archive) as opened:
         inside = {name: opened.read(name) for name in opened.namelist() if name != "manifest.json"}
@@ -93,6 +94,7 @@ def test_extra_paths_inside_the_workspace_are_taken(
     assert done.failed == ()
 
 
+@pytest.mark.promise("P8")
 def test_secrets_do_not_leave_with_the_settings(
     notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +123,7 @@ def test_secrets_do_not_leave_with_the_settings(
     }
 
 
+@pytest.mark.promise("P2")
 def test_an_existing_file_is_not_replaced(notes: Path, archive: Path) -> None:
     before = archive.read_bytes()
     fill(notes, {"memory/new.md": b"new"})

@@ -16,6 +16,8 @@ from memlines.admin.backup.manifest import digest
 from memlines.errors import BackupError
 from tests.admin.backups import STRANGE, bring_in, export, fill, tree
 
+pytestmark = pytest.mark.promise("P7")
+
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:

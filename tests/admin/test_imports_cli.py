@@ -54,6 +54,18 @@ def test_a_file_with_the_name_of_a_source_is_told_apart(
     assert cli("import", "./mem0", "-w", workspace).code == 0
 
 
+@pytest.mark.parametrize("name", ["mem0.json", "vault"])
+def test_without_the_name_of_its_program_an_export_is_no_archive(
+    cli: Cli, workspace: Path, tmp_path: Path, name: str
+) -> None:
+    exported = fill(tmp_path / "exported", {"mem0.json": b"[]", "vault/note.md": b"x"})
+    outcome = cli("import", exported / name, "-w", workspace)
+    assert outcome.code == 8
+    assert f"{name}' is not an archive of 'memlines export'; nothing was changed" in outcome.err
+    assert "memlines import mem0 mem0.json" in outcome.err
+    assert tree(workspace) == {}
+
+
 def test_memories_are_counted(cli: Cli, workspace: Path, mem0: Path) -> None:
     assert cli("import", "mem0", mem0, "-w", workspace).out.startswith("Memories: 1 added\n")
     assert cli("import", "mem0", mem0, "-w", workspace).out == "Memories: 0 added, 1 already there\n"

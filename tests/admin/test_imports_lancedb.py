@@ -239,7 +239,7 @@ def test_without_the_package_the_rest_goes_on(
     monkeypatch.setattr(openclaw_memories, "is_installed", lambda: False)
     outcome = cli("import", "openclaw", "--state-dir", state, "--notes", notes, "-w", workspace)
     assert (outcome.code, (workspace / "memory/a.md").exists()) == (1, True)
-    assert "pip install memlines[facts]" in outcome.err
+    assert "pip install 'memlines[facts]'" in outcome.err
 
 
 def test_where_lancedb_cannot_be_loaded_the_rest_is_done(
@@ -256,7 +256,7 @@ def test_where_lancedb_cannot_be_loaded_the_rest_is_done(
     outcome = cli("import", "openclaw", "--state-dir", state, "--notes", notes, "-w", workspace)
     assert (outcome.code, (workspace / "memory/a.md").exists()) == (1, True)
     assert "part_that_is_missing" in outcome.err
-    assert "pip install memlines[facts]" in outcome.err
+    assert "pip install 'memlines[facts]'" in outcome.err
 
 
 @pytest.mark.parametrize("damage", ["empty", "other columns", "garbage"])

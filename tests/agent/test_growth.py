@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from memlines.agent import intent
-from memlines.agent.capture.filters import is_injection
 from memlines.agent.capture.find import find_facts, may_last
 from memlines.agent.lasting import rate, sentences_of
 from memlines.agent.messages import parse_messages
 from memlines.index.search.query import as_prose
 from memlines.text.chunk import pieces_of
+from memlines.text.injection import is_injection
 from memlines.text.neutral import neutralise, quote_lines, without_quotes
 
 NOW = datetime(2026, 11, 16, 12, 0, tzinfo=UTC)

@@ -295,6 +295,12 @@ def test_get_of_a_note_that_does_not_exist(cli: Cli, notes: Path) -> None:
     assert (outcome.code, outcome.out, outcome.err) == (1, "", "Error: memory/none.md does not exist\n")
 
 
+def test_get_names_the_note_that_was_meant(cli: Cli, notes: Path) -> None:
+    write(notes, {"decisions.md": "- We chose Postgres\n"})
+    assert "Did you mean 'memory/decisions.md'?" in cli("get", "-w", notes, "decisions.md#L1").err
+    assert "not exist. Did you mean memory/decisions.md?" in cli("get", "-w", notes, "memory/decision.md").err
+
+
 def test_get_of_a_note_that_does_not_exist_as_json(cli: Cli, notes: Path) -> None:
     outcome = cli("get", "-w", notes, "memory/none.md", "--json")
     assert outcome.code == 1

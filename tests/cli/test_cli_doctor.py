@@ -36,7 +36,8 @@ def test_every_line_begins_with_its_level_and_its_check(cli: Cli, synced: Path) 
     assert first.split()[:2] == ["ok", "workspace"]
 
 
-def test_a_warning_alone_exits_with_0(cli: Cli, synced: Path) -> None:
+def test_a_warning_alone_exits_with_0(cli: Cli, synced: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMLINES_SYNC__ON_SEARCH", "false")
     write(synced, {"memory/new.md": "just came\n"})
     done = cli("doctor", "-w", synced)
     assert done.code == 0
@@ -52,6 +53,7 @@ def test_a_problem_exits_with_1_and_says_that_it_can_be_repaired(cli: Cli, synce
     assert line.endswith("(--repair does)")
 
 
+@pytest.mark.promise("P4")
 def test_a_repaired_memory_exits_with_0_and_says_what_was_done(cli: Cli, synced: Path) -> None:
     damage(synced)
     done = cli("doctor", "--repair", "-w", synced)
@@ -59,6 +61,7 @@ def test_a_repaired_memory_exits_with_0_and_says_what_was_done(cli: Cli, synced:
     assert done.out.startswith("repaired rebuild    rebuilt the index: 3 indexed, 0 removed, 0 failed")
 
 
+@pytest.mark.promise("P4")
 def test_repair_touches_no_note(cli: Cli, synced: Path) -> None:
     before = hashes(synced)
     damage(synced)
@@ -124,6 +127,7 @@ def test_a_pipe_gets_no_colours(synced: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["search own1", "sync", "sync --force", "doctor --repair"])
+@pytest.mark.promise("P4")
 def test_each_command_heals_a_damaged_index_with_the_default_provider(
     cli: Cli, synced: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:

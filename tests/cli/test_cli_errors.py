@@ -44,6 +44,10 @@ ERRORS = [
     pytest.param(["get", "-w", "workspace", ""], 2, "path", "no usable path", id="no-path"),
     pytest.param(["get", "-w", "workspace", "memory/a.md#L9-L3"], 2, "usage", "names no lines", id="turned"),
     pytest.param(["get", "-w", "workspace", "memory/a.md#L0"], 2, "usage", "names no lines", id="line-0"),
+    pytest.param(["get", "-w", "workspace", "memory/a.md:3"], 2, "usage", "is no citation", id="colon"),
+    pytest.param(["get", "-w", "workspace", "memory/a.md#l3"], 2, "usage", "is no citation", id="small-l"),
+    pytest.param(["history", "-w", "workspace", "memory/no.md"], 2, "path", "memory/no.md", id="no-note"),
+    pytest.param(["import", "chatgtp", "x.zip"], 2, "usage", "Did you mean 'chatgpt'", id="import"),
     pytest.param(["get", "-w", "workspace", "memory/a.md", "--from", "0"], 2, "usage", "--from", id="from"),
     pytest.param(
         ["get", "-w", "workspace", "memory/a.md", "--lines", "0"], 2, "usage", "--lines", id="lines"

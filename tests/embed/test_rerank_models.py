@@ -108,7 +108,7 @@ def test_without_the_package_it_says_what_to_install(tmp_path: Path, monkeypatch
 
     with pytest.raises(ProviderUnusable) as caught:
         in_folder(tmp_path)
-    assert caught.value.todo == "Run 'pip install memlines[onnx]'"
+    assert caught.value.todo == "Run: pip install 'memlines[rerank]'"
 
 
 def test_a_run_that_cannot_begin_in_time_is_a_time_out(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import pytest
 FOLDER = -1
 """Stands for a folder where the number of a file is expected."""
 
-_UNRECORDED = (".lock", ".holder", ".gitignore")
+_UNRECORDED = (".lock", ".gitignore")
 
 
 class Event(NamedTuple):

@@ -21,9 +21,6 @@ PROVIDER_VARIABLE = "MEMLINES_EMBEDDINGS__PROVIDER"
 PROVIDERS = ("none", "builtin")
 """The tests run with each: what heals without vectors has to heal with those of the default provider."""
 
-_KEPT_HOLDERS = (".watching.lock.holder", ".embedding.lock.holder")
-"""Say who watches or embeds; the next who does writes them anew."""
-
 _NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 _LABEL = f"- {_NOON:%Y-%m-%d}: "
 _ENTRY = re.compile(rf"^{_LABEL}(?P<name>[a-z0-9-]+) (?P<body>.*) (?P<digest>[0-9a-f]{{16}})$")
@@ -124,5 +121,4 @@ def integrity(path: Path) -> str:
 
 def unfinished(workspace: Path) -> list[str]:
     """Return every temporary file of the workspace."""
-    notes = [path.name for path in workspace.rglob(f"{TEMPORARY_PREFIX}*")]
-    return [*notes, *(name for name in left_over(workspace) if not name.endswith(_KEPT_HOLDERS))]
+    return [*(path.name for path in workspace.rglob(f"{TEMPORARY_PREFIX}*")), *left_over(workspace)]

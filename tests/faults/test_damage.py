@@ -18,7 +18,10 @@ from tests.faults.scale import facts_on_failure, scaled
 from tests.faults.support import PROVIDER_VARIABLE, check_index, synced
 from tests.indexes import IDENTITY, hashes, index_file, notes, put, write
 
-pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
+pytestmark = [
+    pytest.mark.promise("P4"),
+    pytest.mark.usefixtures("each_provider", "copied_indexes"),
+]
 
 PAGE = PAGE_BYTES
 CUTS = scaled(4, 50)

@@ -18,6 +18,7 @@ from tests.indexes import REPOSITORY, program
 from tests.programs import MAIN
 
 pytestmark = [
+    pytest.mark.promise("P1", "P6"),
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux"),
     pytest.mark.usefixtures("each_provider"),
 ]

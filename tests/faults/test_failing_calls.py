@@ -20,7 +20,10 @@ from tests.faults.support import PROVIDER_VARIABLE, entry, remember, unfinished
 from tests.indexes import assert_sound, expected, hashes, index_file, indexed, notes, write
 from tests.note_changes import edit
 
-pytestmark = pytest.mark.usefixtures("each_provider", "copied_indexes")
+pytestmark = [
+    pytest.mark.promise("P1", "P3", "P6"),
+    pytest.mark.usefixtures("each_provider", "copied_indexes"),
+]
 
 SEED = 7
 AT_MOST = scaled(7, 10_000)

@@ -13,7 +13,7 @@ import pytest
 from memlines.files import history
 from memlines.files.atomic import TEMPORARY_PREFIX, TEMPORARY_SUFFIX
 from memlines.index.store.sqlite import schema
-from memlines.index.store.sqlite.db import open_writer, transaction
+from memlines.index.store.sqlite.db import APPLICATION_ID, open_writer, transaction
 from memlines.index.store.sqlite.reader import IDENTITY
 from memlines.paths import Workspace
 from memlines.text.terms import terms_of, title_of
@@ -36,6 +36,7 @@ from tests.note_changes import edit
 from tests.providers import FakeProvider
 
 pytestmark = [
+    pytest.mark.promise("P1", "P2", "P3", "P12"),
     pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL"),
     pytest.mark.usefixtures("each_provider", "copied_indexes"),
 ]
@@ -192,7 +193,7 @@ def make_first_version(path: Path) -> None:
         # It knew no days of entries, so it is rebuilt.
         connection.execute("UPDATE meta SET value = json_remove(value, '$.days') WHERE key = ?", (IDENTITY,))
         connection.execute("PRAGMA user_version=1")
-        connection.execute(f"PRAGMA application_id={schema.APPLICATION_ID}")
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
     connection.close()
     current.unlink()
 
@@ -214,6 +215,7 @@ def test_the_first_version_that_is_made_here_is_one(tmp_path: Path) -> None:
     check_index(tmp_path)
 
 
+@pytest.mark.promise("P14")
 def test_a_killed_forgetting_is_completed_by_the_next(killing: Nursery, tmp_path: Path, tell: Tell) -> None:
     done, cut_short = 0, 0
     for run, workspace, seconds in runs(tmp_path, "forgetting"):
@@ -248,6 +250,7 @@ def traces_of(workspace: Path, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", [".memory", "memory/other"])
+@pytest.mark.promise("P14")
 def test_what_a_killed_writer_left_is_gone_when_something_is_forgotten(tmp_path: Path, folder: str) -> None:
     write(tmp_path, {"memory/other/n.md": "other\n"})
     remember(tmp_path, workloads.EDITED_NOTE, entry("secret"))

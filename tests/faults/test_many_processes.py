@@ -1,4 +1,4 @@
-"""Any number of processes at once: nothing is lost, nobody sees a lock, one that hangs stops no reader."""
+"""Any number of processes at once: nothing is lost, no one sees a lock, one that hangs stops no reader."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from tests.faults.scale import FULL, scaled
 from tests.faults.support import check_healed, check_index, remember, whole_entries
 from tests.indexes import job, notes, sync, write
 
-pytestmark = pytest.mark.usefixtures("each_provider")
+pytestmark = [
+    pytest.mark.promise("P1", "P5"),
+    pytest.mark.usefixtures("each_provider"),
+]
 
 STARTS = 16
 ROUNDS = scaled(2, 12)

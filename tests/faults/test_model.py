@@ -7,6 +7,7 @@ import tempfile
 from itertools import count
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -15,6 +16,8 @@ from memlines.memory.memory import Memory
 from tests.faults.scale import scaled
 from tests.faults.support import check_index, remember
 from tests.indexes import expected, indexed
+
+pytestmark = pytest.mark.promise("P3")
 
 FOLDERS = ("", "people/", "deep/er/")
 PATHS = st.sampled_from(

@@ -32,6 +32,7 @@ from tests.faults.stored import check_vectors
 from tests.indexes import assert_sound, index_file, reading, write
 
 pytestmark = [
+    pytest.mark.promise("P4"),
     pytest.mark.timeout(scaled(120, 1200)),
     pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL"),
 ]
@@ -247,7 +248,8 @@ def test_two_changes_at_once_mix_nothing_and_both_end(
             assert (waiting, warnings) == (0, []) or (
                 waiting > 0
                 and "the missing vectors are being made by" in warnings[0]
-                and str(other) in warnings[0]
+                # The one that held the lock may be done before it is asked for.
+                and (str(other) in warnings[0] or "another process" in warnings[0])
             )
     assert patience == 0 or all(waiting == 0 for own in reports for waiting, _ in own)
     assert all(count <= COUNT for count in embedded(server).values())

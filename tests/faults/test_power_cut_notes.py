@@ -21,10 +21,12 @@ from tests.faults.scale import chance_of, facts_on_failure, scaled
 from tests.faults.support import check_index, entry, remember, synced
 from tests.note_changes import delete, edit, remove_note, restore_note
 
+pytestmark = pytest.mark.promise("P1", "P2")
+
 DAY, OTHER, NEW = "memory/day.md", "memory/other.md", "memory/people/anna.md"
 SEEDS = scaled(2, 150)
 
-EVERY_HEALED = scaled(20, 100)
+EVERY_HEALED = scaled(60, 100)
 """Of how many states one is put on a disk, to see that the next write and the next sync heal it."""
 
 Change = Callable[[Workspace], object]

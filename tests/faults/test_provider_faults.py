@@ -10,7 +10,6 @@ asked of a service then is bounded:
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +40,10 @@ from tests.faults.scale import FULL
 from tests.faults.stored import check_vectors
 from tests.indexes import assert_sound, index_file, reading, write
 
-pytestmark = pytest.mark.timeout(60)
+pytestmark = [
+    pytest.mark.promise("P6"),
+    pytest.mark.timeout(60),
+]
 
 COUNT = 12
 PER_REQUEST = 2
@@ -246,7 +248,7 @@ def test_a_fault_spoils_nothing_and_costs_no_more_than_it_must(
             check_answers_meanwhile(workspace, server, case, memory, more)
         server.faults = {}
         if case.trouble.is_slow:
-            time.sleep(0.05)  # until the server has seen the last attempt
+            server.settle()  # until it has read every attempt
         if case.name == "model changed" and case.place == 1:
             memory.close()
             memory = opened(workspace, server)  # who heard the first name holds on to it

@@ -57,9 +57,12 @@ def can_exchange() -> bool:
     return sys.platform.startswith("linux") and hasattr(ctypes.CDLL(None), "renameat2")
 
 
-pytestmark = pytest.mark.skipif(
-    not HAS_DESCRIPTORS or not can_exchange(), reason="a folder cannot be swapped for a link at once here"
-)
+pytestmark = [
+    pytest.mark.promise("P7"),
+    pytest.mark.skipif(
+        not HAS_DESCRIPTORS or not can_exchange(), reason="a folder cannot be swapped for a link at once here"
+    ),
+]
 
 
 def filled(folder: Path, word: str) -> Workspace:

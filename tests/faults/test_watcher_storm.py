@@ -18,7 +18,10 @@ from tests.indexes import notes, reading, sync, write
 
 pytest.importorskip("watchfiles")
 
-pytestmark = pytest.mark.usefixtures("each_provider")
+pytestmark = [
+    pytest.mark.promise("P3"),
+    pytest.mark.usefixtures("each_provider"),
+]
 
 CREATES = scaled(1_000, 10_000)
 FOLDERS = scaled(300, 300)

@@ -30,16 +30,19 @@ def listing(folder: Path) -> list[str]:
 # create
 
 
+@pytest.mark.promise("P1")
 def test_a_new_file_is_written(tmp_path: Path) -> None:
     assert create(tmp_path / "a.md", "one\ntwo é\n")
     assert (tmp_path / "a.md").read_bytes() == "one\ntwo é\n".encode()
 
 
+@pytest.mark.promise("P1")
 def test_no_temporary_file_is_left(tmp_path: Path) -> None:
     create(tmp_path / "a.md", "text")
     assert listing(tmp_path) == ["a.md"]
 
 
+@pytest.mark.promise("P2")
 def test_an_existing_file_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("old", encoding="utf-8")
     assert not create(tmp_path / "a.md", "new")
@@ -53,6 +56,7 @@ def test_a_refusal_leaves_no_temporary_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["missing", "file"])
+@pytest.mark.promise("P7")
 def test_a_link_is_never_written_through(tmp_path: Path, target: str) -> None:
     (tmp_path / "file").write_text("old", encoding="utf-8")
     (tmp_path / "a.md").symlink_to(target)
@@ -60,6 +64,7 @@ def test_a_link_is_never_written_through(tmp_path: Path, target: str) -> None:
     assert (tmp_path / "file").read_text(encoding="utf-8") == "old"
 
 
+@pytest.mark.promise("P1")
 def test_a_text_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(UnicodeEncodeError):
         create(tmp_path / "a.md", "half a pair: \ud800")
@@ -71,6 +76,7 @@ def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
         create(tmp_path / "no" / "a.md", "text")
 
 
+@pytest.mark.promise("P1")
 def test_the_content_is_durable_before_the_name_and_the_name_before_the_return(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,6 +109,7 @@ def test_a_file_system_without_links_gets_the_file_too(
     assert listing(tmp_path) == ["a.md"]
 
 
+@pytest.mark.promise("P2")
 def test_nor_is_a_file_replaced_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "link", without_links)
     (tmp_path / "a.md").write_text("old", encoding="utf-8")
@@ -110,6 +117,7 @@ def test_nor_is_a_file_replaced_there(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (tmp_path / "a.md").read_text(encoding="utf-8") == "old"
 
 
+@pytest.mark.promise("P1")
 def test_of_many_at_once_exactly_one_wins(tmp_path: Path) -> None:
     code = "import sys\nfrom pathlib import Path\nfrom memlines.files.atomic import create\n"
     code += "sys.stdin.readline()\nprint(create(Path(sys.argv[1]), sys.argv[2] * 10_000))\n"
@@ -139,6 +147,7 @@ for number in itertools.count():
 """
 
 
+@pytest.mark.promise("P1")
 def test_a_kill_at_any_moment_leaves_whole_files_only(tmp_path: Path) -> None:
     chance = random.Random(25)
     for run in range(KILLS):
@@ -266,6 +275,7 @@ def test_a_gitignore_of_ones_own_stays(workspace: Path) -> None:
     assert (workspace / ".memory" / ".gitignore").read_text(encoding="utf-8") == "index*\n"
 
 
+@pytest.mark.promise("P7")
 def test_a_private_folder_that_is_a_link_is_refused(workspace: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (workspace / ".memory").symlink_to(tmp_path / "elsewhere")
@@ -274,6 +284,7 @@ def test_a_private_folder_that_is_a_link_is_refused(workspace: Path, tmp_path: P
     assert listing(tmp_path / "elsewhere") == []
 
 
+@pytest.mark.promise("P7")
 def test_a_planted_gitignore_link_is_not_written_through(workspace: Path, tmp_path: Path) -> None:
     (workspace / ".memory").mkdir()
     (workspace / ".memory" / ".gitignore").symlink_to(tmp_path / "planted")

@@ -15,6 +15,7 @@ from memlines.files.atomic import (
     TEMPORARY_SUFFIX,
     Changed,
     Unconfirmed,
+    append,
     create,
     make_folders,
     read,
@@ -25,6 +26,10 @@ from memlines.files.atomic import (
 )
 from memlines.folders import Folder
 from tests.programs import unprivileged_run
+
+pytestmark = pytest.mark.promise("P1", "P2")
+
+OPEN_FILES = Path("/proc/self/fd")
 
 
 def listing(folder: Path) -> list[str]:
@@ -200,6 +205,23 @@ def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
         make_folders(tmp_path / "a" / "b", tmp_path)
 
 
+@pytest.mark.promise("P12")
+@pytest.mark.skipif(not OPEN_FILES.is_dir(), reason="what is open cannot be listed here")
+def test_nothing_stays_open(tmp_path: Path) -> None:
+    file = tmp_path / "a.md"
+    for use in (
+        lambda: create(file, b"old", root=tmp_path),
+        lambda: append(file, b" and more", root=tmp_path, durable=True),
+        lambda: replace(file, b"new", b"old and more", root=tmp_path),
+        lambda: read(file, root=tmp_path),
+        lambda: remove(file, b"new", root=tmp_path),
+    ):
+        before = len(list(OPEN_FILES.iterdir()))
+        use()
+        assert len(list(OPEN_FILES.iterdir())) == before
+
+
+@pytest.mark.promise("P12")
 def test_unfinished_files_are_swept_away_and_nothing_else(tmp_path: Path) -> None:
     stale = f"{TEMPORARY_PREFIX}{'0' * 32}{TEMPORARY_SUFFIX}"
     others = ["a.md", ".memlines-config.tmp", "b.tmp", f"x{stale}"]

@@ -130,6 +130,13 @@ def test_init_writes_it_only_for_a_team(workspace: Path, cli: Cli) -> None:
     assert cli("init", workspace, "--team", "--json").json["made"] == []
 
 
+def test_init_says_for_a_team_that_there_is_no_repository_yet(workspace: Path, cli: Cli) -> None:
+    assert "no git repository" not in cli("init", workspace).out
+    assert "There is no git repository here yet" in cli("init", workspace, "--team").out
+    make_repository(workspace)
+    assert "no git repository" not in cli("init", workspace, "--team").out
+
+
 def test_init_takes_the_note_that_the_settings_name(
     workspace: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

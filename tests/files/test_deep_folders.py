@@ -15,6 +15,8 @@ from tests.admin.backups import back_up, bring_back, bring_in, export, fill
 from tests.memories import WORDS_ONLY
 from tests.programs import Cli
 
+pytestmark = pytest.mark.promise("P12")
+
 DEPTH = 1_000
 NAMES = {"path that fits": "d", "path that is too long": "a-folder-name"}
 HERE = "memory/here/here.md"

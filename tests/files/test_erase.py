@@ -25,6 +25,8 @@ from tests.indexes import assert_sound, index_file, indexed, near, reading, sync
 from tests.note_changes import edit, remove_note
 from tests.providers import FakeProvider
 
+pytestmark = pytest.mark.promise("P14")
+
 SECRET = "The vaultkeeper Quintessa hides xylophones"
 RARE = [b"vaultkeeper", b"uintessa", b"xylophon"]
 NOTES = {

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +17,8 @@ from memlines.files.atomic import create, listing, make_folders, read, remove, r
 from memlines.files.scan import discover, folders_below
 from memlines.folders import Tree, open_file
 from memlines.paths import Workspace
+
+pytestmark = pytest.mark.promise("P7")
 
 
 @pytest.fixture(params=["with descriptors", "without"])
@@ -87,6 +92,7 @@ def test_a_folder_swapped_after_it_was_opened_is_still_the_same(root: Path) -> N
 
 
 @pytest.mark.skipif(os.name == "nt", reason="paths are not so long there")
+@pytest.mark.promise("P12")
 def test_a_thousand_nested_folders_take_few_descriptors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
@@ -126,3 +132,67 @@ def test_a_thousand_nested_folders_take_few_descriptors(
     assert 0 < most < 70
     with os.fdopen(open_file(found.files[0].real, found.files[0].root), "rb") as stream:
         assert stream.read() == b"deep"
+
+
+@pytest.mark.skipif(not folders.HAS_DESCRIPTORS, reason="permissions are not like that here")
+def test_a_link_put_there_while_a_file_is_closed_to_others_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside, inside = tmp_path / "outside", tmp_path / "root" / "a"
+    inside.parent.mkdir()
+    for file in (outside, inside):
+        file.write_text("text", encoding="utf-8")
+        file.chmod(0o644)
+
+    def swap_first(name: str, mode: int, chmod: Callable[..., None] = os.chmod, **options: Any) -> None:
+        inside.unlink()
+        inside.symlink_to(outside)
+        if options.get("follow_symlinks", True):
+            chmod(name, mode, **options)
+
+    monkeypatch.setattr(os, "chmod", swap_first)
+    with closing(folders.Folder.at(tmp_path / "root")) as folder:
+        folder.tighten_file("a", shared=False)
+    assert outside.stat().st_mode & 0o777 == 0o644
+
+
+@pytest.mark.skipif(not folders.HAS_DESCRIPTORS, reason="permissions are not like that here")
+def test_a_file_is_closed_to_others_where_a_link_cannot_be_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a").write_text("text", encoding="utf-8")
+    (tmp_path / "a").chmod(0o644)
+
+    def refuse(name: str, mode: int, chmod: Callable[..., None] = os.chmod, **options: Any) -> None:
+        if not options.get("follow_symlinks", True):
+            raise NotImplementedError
+        chmod(name, mode, **options)
+
+    monkeypatch.setattr(os, "chmod", refuse)
+    with closing(folders.Folder.at(tmp_path)) as folder:
+        folder.tighten_file("a", shared=False)
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_cannot_be_entered(root: Path) -> None:
+    with closing(folders.Folder.at(root / "in")) as folder, pytest.raises(NotADirectoryError):
+        folder.enter("a.md")
+
+
+def test_a_root_that_is_a_file_is_no_folder(root: Path) -> None:
+    if folders.HAS_DESCRIPTORS:
+        with pytest.raises(NotADirectoryError):
+            folders.Folder.at(root / "in" / "a.md")
+
+
+def test_without_descriptors_another_file_of_the_name_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folders, "HAS_DESCRIPTORS", False)
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(name, encoding="utf-8")
+    other = (tmp_path / "b").lstat()
+    with closing(folders.Folder.at(tmp_path)) as folder:
+        monkeypatch.setattr(os, "lstat", lambda _: other)
+        with pytest.raises(PathError):
+            folder.open("a")

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from memlines.errors import WorkspaceError
+from memlines.files.git import run_git
 from memlines.files.git_history import GitHistory
 from memlines.paths import Workspace
 from tests.repositories import commit_notes, git, needs_git, noon
@@ -141,12 +143,25 @@ def test_without_git_the_trouble_is_named(repository: Path, monkeypatch: pytest.
     assert trouble_of(repository).endswith("git is not installed")
 
 
+def test_a_git_that_cannot_be_started_is_named(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_bytes(b"\0")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    with pytest.raises(WorkspaceError, match="cannot be started"):
+        run_git(repository, "status")
+
+
 def test_a_git_file_that_points_nowhere_is_named(workspace: Path) -> None:
     (workspace / ".git").write_text("gitdir: /nowhere/at/all\n", encoding="utf-8")
     assert trouble_of(workspace).endswith("its .git is gone, or leads to another repository")
 
 
 @pytest.mark.parametrize("how", ["file", "link", "commondir", "objects"])
+@pytest.mark.promise("P11")
 def test_a_git_that_leads_to_another_repository_is_not_followed(
     repository: Path, tmp_path: Path, how: str
 ) -> None:
@@ -173,6 +188,7 @@ def test_a_bare_repository_is_none(tmp_path: Path, repository: Path) -> None:
     assert (notes_on(tmp_path / "bare", "2026-06-01"), trouble_of(tmp_path / "bare")) == ({}, "")
 
 
+@pytest.mark.promise("P11")
 def test_a_bare_repository_among_the_notes_is_not_asked(tmp_path: Path, repository: Path) -> None:
     git(tmp_path, "clone", "-q", "--bare", str(repository), "outer/inner")
     commit_notes(tmp_path / "outer", "2026-03-01", {})
@@ -234,6 +250,7 @@ def test_a_repository_of_another_user_is_refused_by_git(repository: Path) -> Non
     assert "dubious ownership" in trouble_of(repository)
 
 
+@pytest.mark.promise("P11")
 def test_nothing_of_a_repository_is_run(repository: Path, tmp_path: Path) -> None:
     mark, program = tmp_path / "ran", tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch {mark}\n", encoding="utf-8")
@@ -266,6 +283,7 @@ def test_nothing_of_a_repository_is_run(repository: Path, tmp_path: Path) -> Non
     assert (sorted(found), versions, mark.exists()) == (["memory/code.md"], [None], False)
 
 
+@pytest.mark.promise("P11")
 def test_variables_of_git_change_nothing(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

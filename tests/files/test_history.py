@@ -19,6 +19,8 @@ from memlines.memory.notes.versions import restore_version as restore
 from memlines.paths import Workspace
 from tests.note_changes import delete, edit, remove_note, restore_note
 
+pytestmark = pytest.mark.promise("P2")
+
 DAY = "memory/2026-11-16.md"
 
 
@@ -142,6 +144,7 @@ def test_a_history_that_is_a_link_is_refused(home: Workspace, tmp_path: Path, li
 # bounds
 
 
+@pytest.mark.promise("P12")
 def test_the_oldest_versions_of_a_note_go(home: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "MAX_VERSIONS", 3)
     write(home, "0\n")
@@ -149,6 +152,7 @@ def test_the_oldest_versions_of_a_note_go(home: Workspace, monkeypatch: pytest.M
     assert kept(home) == ["4\n", "3\n", "2\n"]
 
 
+@pytest.mark.promise("P12")
 def test_the_oldest_of_all_go_but_never_the_newest_of_a_note(
     home: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,11 +1,14 @@
-"""The list of writes: which lines a change wrote, and where they stand by now."""
+"""The list of writes: which lines a change wrote, and where they are now."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.files.journal import State, block_of, locate, states
+from memlines.files.journal import FileState, block_of, locate, states
+
+pytestmark = pytest.mark.promise("P2")
 
 LINE = st.sampled_from([b"", b"- a", b"- b", b"# T", b"- a b"])
 END = st.sampled_from([b"\n", b"\r\n"])
@@ -47,6 +50,11 @@ def test_it_is_found_below_what_was_put_above_it(old: bytes, new: bytes) -> None
 
 @given(CONTENT, CONTENT)
 def test_the_states_are_those_of_the_contents(old: bytes, added: bytes) -> None:
-    assert states(old, old + added) == (State.of(old), State.of(old + added))
-    assert states(old, added) == (State.of(old), State.of(added))
-    assert states(None, added) == (None, State.of(added))
+    assert states(old, old + added) == (FileState.of(old), FileState.of(old + added))
+    assert states(old, added) == (FileState.of(old), FileState.of(added))
+    assert states(None, added) == (None, FileState.of(added))
+
+
+def test_an_added_line_is_all_that_a_change_wrote() -> None:
+    block = block_of(b"a\nc\n", b"a\nb\nc\n")
+    assert (block.first, block.count) == (2, 1)

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,8 +16,11 @@ import pytest
 
 from memlines import locks as lock_module
 from memlines.errors import StoreBusy, StoreReadOnly
+from memlines.folders import open_private
 from memlines.locks import WriterLock
 from tests.programs import unprivileged_run
+
+pytestmark = pytest.mark.promise("P5")
 
 HOLD = """\
 import sys
@@ -90,8 +94,36 @@ def test_a_killed_holder_leaves_it_free(path: Path) -> None:
     with other_process(path) as process:
         process.kill()
         process.wait()
+        assert str(process.pid) in path.read_text(encoding="utf-8")
         with WriterLock(path).held(0):
             assert WriterLock(path).holder().startswith(f"process {os.getpid()} ")
+
+
+def test_a_wait_takes_no_longer_than_it_may(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr(lock_module, "acquire", lambda _, seconds: waits.append(seconds))
+    with pytest.raises(StoreBusy), WriterLock(path).held(5.0):
+        pass
+    assert sum(waits) == 5.0
+
+
+def test_a_wait_that_is_interrupted_leaves_nothing_open(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[int] = []
+
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    def open_and_note(path: Path) -> int:
+        opened.append(open_private(path))
+        return opened[-1]
+
+    with WriterLock(path).held(0):
+        monkeypatch.setattr(lock_module, "open_private", open_and_note)
+        monkeypatch.setattr(time, "sleep", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            lock_module.acquire(path, 60)
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(opened[0])
 
 
 def test_two_locks_in_one_process_exclude_each_other(path: Path) -> None:
@@ -141,6 +173,7 @@ def test_an_error_inside_frees_it(path: Path) -> None:
 def test_after_release_nobody_is_named(path: Path) -> None:
     with WriterLock(path).held(0):
         pass
+    assert path.read_bytes() == b""
     assert [left.name for left in path.parent.iterdir()] == [path.name]
 
 
@@ -151,35 +184,42 @@ def test_a_failed_attempt_leaves_the_holders_name(path: Path) -> None:
         assert WriterLock(path).holder().startswith(f"process {os.getpid()} ")
 
 
-@pytest.mark.parametrize("told", ["", "{", "[]", "null", '{"pid": 1}', '{"pid": "x", "since": ""}', "\ud7ff"])
+@pytest.mark.parametrize(
+    "told",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"pid": 1}',
+        '{"pid": "x", "since": ""}',
+        '{"pid": 1e400, "since": ""}',
+        "\ud7ff",
+    ],
+)
 def test_a_spoilt_note_about_the_holder_is_no_error(path: Path, told: str) -> None:
-    path.with_name(path.name + ".holder").write_text(told, encoding="utf-8")
+    path.write_text(f" {told}", encoding="utf-8", errors="surrogatepass")
     assert WriterLock(path).holder() == "another process"
 
 
-def test_a_holder_that_cannot_be_removed_does_not_keep_the_lock(path: Path) -> None:
-    holder = path.with_name(path.name + ".holder")
+@pytest.mark.promise("P2")
+def test_a_lock_of_another_program_keeps_its_text(tmp_path: Path) -> None:
+    path = tmp_path / "uv.lock"
+    path.write_text('version = 1\n\n[[package]]\nname = "memlines"\n', encoding="utf-8")
+    before = path.read_bytes()
     with WriterLock(path).held(0):
-        holder.unlink()
-        holder.mkdir()
-    holder.rmdir()
-    with WriterLock(path).held(0):
-        pass
+        assert path.read_bytes() == before
+        assert WriterLock(path).holder() == "another process"
+    assert path.read_bytes() == before
 
 
-def test_a_planted_link_is_not_written_through(path: Path, tmp_path: Path) -> None:
+def test_a_lock_that_is_a_link_is_refused_and_not_written_through(path: Path, tmp_path: Path) -> None:
     precious = tmp_path / "precious"
     precious.write_text("keep", encoding="utf-8")
-    path.with_name(path.name + ".holder").symlink_to(precious)
-    with WriterLock(path).held(0):
-        assert precious.read_text(encoding="utf-8") == "keep"
-
-
-def test_a_lock_that_is_a_link_is_refused(path: Path, tmp_path: Path) -> None:
-    (tmp_path / "target").touch()
-    path.symlink_to(tmp_path / "target")
+    path.symlink_to(precious)
     with pytest.raises(StoreReadOnly), WriterLock(path).held(0):
         pass
+    assert precious.read_text(encoding="utf-8") == "keep"
 
 
 def test_a_folder_in_the_place_of_the_lock(path: Path) -> None:
@@ -221,3 +261,16 @@ def test_who_is_waited_for_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ):
         pytest.fail("the lock is held twice")
     assert told == [f"process {os.getpid()} since {told[0].rpartition(' ')[2]}"]
+
+
+def test_work_that_may_hang_has_a_thread_of_its_own_name() -> None:
+    found = lock_module.start_daemon(threading.current_thread, "a name").result(60)
+    assert (found.name, found.daemon) == ("a name", True)
+
+
+def test_the_error_of_such_work_comes_with_its_result() -> None:
+    def fail() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        lock_module.start_daemon(fail, "a name").result(60)

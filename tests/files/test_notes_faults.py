@@ -1,4 +1,4 @@
-"""When the n-th call into the system fails, a note is as it was or as it was to be, and nothing is lost."""
+"""When the n-th call into the system fails, a note is as it was or as it should be, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from memlines.memory.notes.undo import undo
 from memlines.paths import Workspace
 from tests.faults.scale import scaled
 from tests.note_changes import delete, edit, remove_note, restore_note
+
+pytestmark = pytest.mark.promise("P1", "P2")
 
 DAY = "memory/2026-11-16.md"
 NEW = "memory/people/anna.md"

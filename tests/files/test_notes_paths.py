@@ -11,6 +11,8 @@ from memlines.errors import PathError, WorkspaceError, WriteError
 from memlines.files.notes import Written, append
 from memlines.paths import Workspace
 
+pytestmark = pytest.mark.promise("P7")
+
 DAY = "memory/2026-11-16.md"
 
 

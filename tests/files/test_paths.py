@@ -9,6 +9,7 @@ import pytest
 
 from memlines import paths
 from memlines.errors import SettingsError, WorkspaceError
+from memlines.files.place import holds_memory, writing
 from memlines.paths import Workspace, contains, expand_home
 
 
@@ -76,6 +77,7 @@ def test_an_index_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("agent", ["", "a/b", "..", ".a", "a b", "é", "x" * 65, "a\n", "a\0"])
+@pytest.mark.promise("P7")
 def test_an_agent_name_cannot_leave_the_folder(tmp_path: Path, agent: str) -> None:
     with pytest.raises(SettingsError, match="agent name"):
         Workspace.at(tmp_path).index_file("{agent}.sqlite", agent)
@@ -104,6 +106,35 @@ def test_without_it_they_are_where_the_system_says(place: object, monkeypatch: p
     assert "memlines" in place().parts
 
 
+def test_the_personal_memory_is_below_the_folder_of_all_user_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path))
+    assert paths.personal_folder() == tmp_path / "personal"
+
+
+def test_without_such_a_folder_the_personal_memory_is_among_the_users_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(paths.HOME_VARIABLE)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert paths.personal_folder().parts[-2:] == ("memlines", "personal")
+
+
+def test_settings_may_name_the_personal_memory_from_their_own_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path))
+    assert paths.personal_folder("mine") == tmp_path / "mine"
+
+
+def test_a_workspace_that_cannot_be_written_has_its_indexes_in_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    assert Workspace.at(tmp_path).cached_indexes.parent == tmp_path / "home" / "cache" / "indexes"
+
+
 def test_a_home_that_is_not_known_stays_as_written() -> None:
     assert expand_home("~no-such-user/x") == Path("~no-such-user/x")
 
@@ -112,6 +143,7 @@ def test_a_home_that_is_not_known_stays_as_written() -> None:
     ("path", "inside"),
     [("/a/b", True), ("/a/b/c", True), ("/a/b/c/d", True), ("/a/bc", False), ("/a", False), ("/", False)],
 )
+@pytest.mark.promise("P7")
 def test_contains(path: str, inside: bool) -> None:
     assert contains(Path("/a/b"), Path(path)) is inside
 
@@ -124,3 +156,16 @@ def test_a_workspace_whose_name_is_not_utf8_is_refused(tmp_path: Path) -> None:
         pytest.skip("this file system takes UTF-8 names only")
     with pytest.raises(WorkspaceError, match="not valid UTF-8"):
         Workspace.at(folder)
+
+
+@pytest.mark.parametrize("file", ["MEMORY.md", "memory/a.md", ".memory/config.yaml"])
+def test_a_folder_with_a_note_or_a_private_folder_holds_a_memory(tmp_path: Path, file: str) -> None:
+    assert not holds_memory(Workspace.at(tmp_path))
+    (tmp_path / file).parent.mkdir(exist_ok=True)
+    (tmp_path / file).touch()
+    assert holds_memory(Workspace.at(tmp_path))
+
+
+def test_every_version_waits_for_the_same_lock_of_the_notes(workspace: Path) -> None:
+    with writing(Workspace.at(workspace)):
+        assert [file.name for file in (workspace / ".memory").glob("*.lock")] == ["notes.lock"]

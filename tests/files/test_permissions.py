@@ -23,7 +23,10 @@ from tests.admin.doctor import look, repair
 from tests.indexes import index_file
 from tests.note_changes import edit
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="permissions are not like that here")
+pytestmark = [
+    pytest.mark.promise("P13"),
+    pytest.mark.skipif(os.name == "nt", reason="permissions are not like that here"),
+]
 
 WORDS_ONLY = {"embeddings.provider": "none"}
 

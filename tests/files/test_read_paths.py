@@ -19,6 +19,8 @@ from memlines.paths import Workspace
 from memlines.types import Excerpt
 from tests.programs import unprivileged_run
 
+pytestmark = pytest.mark.promise("P7")
+
 LIMIT = 1_000_000
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 

@@ -10,7 +10,7 @@ import pytest
 
 from memlines.files.scan import IGNORED_DIRS, discover, extra_roots, fingerprint_of
 from memlines.paths import PRIVATE_DIR, Workspace
-from memlines.types import Discovery, Problem
+from memlines.types import Discovery, Fingerprint, Problem
 from tests.programs import unprivileged_run
 
 LIMIT = 1_000_000
@@ -137,12 +137,14 @@ def test_a_name_of_many_languages(workspace: Path) -> None:
 # Links.
 
 
+@pytest.mark.promise("P7")
 def test_a_linked_root_file_is_skipped(workspace: Path, tmp_path: Path) -> None:
     write(tmp_path, "outside.md")
     (workspace / "MEMORY.md").symlink_to(tmp_path / "outside.md")
     assert scan(workspace) == Discovery((), skipped("MEMORY.md"))
 
 
+@pytest.mark.promise("P7")
 def test_a_linked_notes_folder_is_skipped(tmp_path: Path) -> None:
     write(tmp_path, "outside/a.md")
     (tmp_path / "workspace").mkdir()
@@ -150,6 +152,7 @@ def test_a_linked_notes_folder_is_skipped(tmp_path: Path) -> None:
     assert scan(tmp_path / "workspace") == Discovery((), skipped("memory"))
 
 
+@pytest.mark.promise("P7")
 def test_a_linked_note_is_skipped(workspace: Path) -> None:
     write(workspace, "memory/real.md")
     (workspace / "memory" / "link.md").symlink_to("real.md")
@@ -157,11 +160,13 @@ def test_a_linked_note_is_skipped(workspace: Path) -> None:
     assert (names(found), found.problems) == (["memory/real.md"], skipped("memory/link.md"))
 
 
+@pytest.mark.promise("P7")
 def test_a_link_to_nothing_is_skipped(workspace: Path) -> None:
     (workspace / "memory" / "link.md").symlink_to("missing")
     assert scan(workspace) == Discovery((), skipped("memory/link.md"))
 
 
+@pytest.mark.promise("P7")
 def test_a_linked_folder_is_skipped(workspace: Path, tmp_path: Path) -> None:
     write(tmp_path, "outside/a.md")
     (workspace / "memory" / "people").symlink_to(tmp_path / "outside")
@@ -179,6 +184,7 @@ def test_a_link_that_is_no_note_is_not_worth_a_word(workspace: Path) -> None:
     assert scan(workspace) == Discovery(())
 
 
+@pytest.mark.promise("P7")
 def test_a_loop_ends(workspace: Path) -> None:
     (workspace / "memory" / "loop").symlink_to(workspace / "memory")
     assert scan(workspace) == Discovery((), skipped("memory/loop"))
@@ -191,6 +197,7 @@ def test_a_link_to_itself_is_no_failure(workspace: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["folder", "note.md"])
+@pytest.mark.promise("P7")
 def test_a_linked_extra_path_is_skipped(workspace: Path, tmp_path: Path, target: str) -> None:
     write(tmp_path, "folder/a.md", "note.md")
     (workspace / "link.md").symlink_to(tmp_path / target)
@@ -213,6 +220,7 @@ def test_a_linked_workspace_is_where_it_really_is(workspace: Path, tmp_path: Pat
 
 
 @posix
+@pytest.mark.promise("P7")
 def test_a_pipe_is_skipped_and_does_not_block(workspace: Path) -> None:
     os.mkfifo(workspace / "memory" / "p.md")
     assert scan(workspace) == Discovery((), skipped("memory/p.md", "is not a regular file"))
@@ -397,6 +405,6 @@ def test_a_fingerprint_changes_when_the_file_is_replaced(tmp_path: Path) -> None
     assert fingerprint_of((tmp_path / "a.md").stat()) != fingerprint_of(old)
 
 
-def test_an_inode_number_fits_a_signed_integer() -> None:
-    info = os.stat_result((0o100644, 2**64 - 1, 0, 1, 0, 0, 5, 0, 0, 0))
-    assert fingerprint_of(info).inode == 2**63 - 1
+def test_a_fingerprint_fits_signed_integers() -> None:
+    info = os.stat_result((0o100644, 2**64 - 1, 0, 1, 0, 0, 5, 0, 0, 0), {"st_mtime_ns": 2**64})
+    assert fingerprint_of(info) == Fingerprint(5, 2**63 - 1, 2**63 - 1)

@@ -56,6 +56,7 @@ def test_nothing_is_read_where_nothing_was_recorded(workspace: Path) -> None:
     assert read_answers(Workspace.at(workspace)) == []
 
 
+@pytest.mark.promise("P13")
 def test_the_file_is_closed_to_others(place: Workspace) -> None:
     append(place, answer())
     assert stat.S_IMODE(file_of(place).stat().st_mode) == 0o600
@@ -87,6 +88,7 @@ def test_any_bytes_can_be_read(content: bytes) -> None:
     assert list(shown._answers_in(content + b"\n" + shown._line_of(answer()).encode()))[-1] == answer()
 
 
+@pytest.mark.promise("P12")
 def test_a_file_of_ten_megabytes_keeps_its_newest_part(place: Workspace) -> None:
     line = shown._line_of(answer("old" * 60))
     file_of(place).write_text(f"\n{line}" * (10_000_000 // len(line)), encoding="utf-8")

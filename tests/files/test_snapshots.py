@@ -59,6 +59,11 @@ def test_the_file_holds_a_message_a_line(home: Workspace) -> None:
     ]
 
 
+def test_times_are_written_with_a_z(home: Workspace) -> None:
+    kept = snapshots.save(home, snap(A))
+    assert '"2026-11-16T12:00:00.000Z"' in (home.root / kept.path).read_text(encoding="utf-8")
+
+
 def test_the_file_is_json_with_a_session(home: Workspace) -> None:
     kept = snapshots.save(home, snap(A))
     assert json.loads((home.root / kept.path).read_text(encoding="utf-8"))["session"] == "s1"
@@ -106,12 +111,14 @@ def test_another_session_has_its_own_file(home: Workspace) -> None:
     assert len(files(home)) == 2
 
 
+@pytest.mark.promise("P12")
 def test_a_session_keeps_only_its_newest_files(home: Workspace) -> None:
     for number in range(snapshots.PER_SESSION + 3):
         snapshots.save(home, snap(Said("user", str(number)), minutes=number))
     assert saved_texts(home) == ["7", "6", "5", "4", "3"]
 
 
+@pytest.mark.promise("P12")
 def test_there_are_never_more_than_the_limit(home: Workspace) -> None:
     for number in range(snapshots.MOST + 5):
         snapshots.save(home, snap(A, session=f"s{number}", minutes=number))

@@ -11,10 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.errors import WorkspaceError
-from memlines.files.tombstones import FILE_NAME, SALT_NAME, Forgotten, bury, session_of
+from memlines.files.tombstones import FILE_NAME, SALT_NAME, Forgotten, adopt, bury, session_of
 from memlines.paths import Workspace
 from memlines.text.matching import bare
 from memlines.types import Turn
+
+pytestmark = pytest.mark.promise("P14")
 
 ENTRY = "- 14:32 The vault in Lyon opens with 4471 zebra. Only Anna knows it. [session s1]"
 SENTENCE = "the vault in Lyon opens with 4471 zebra"
@@ -235,6 +237,31 @@ def test_more_is_added_to_what_was_forgotten(home: Workspace) -> None:
     known = forgotten(home, "The second text that nobody should know")
     assert known.drops(SENTENCE)
     assert known.drops("the second text that nobody should know")
+
+
+def test_a_forgotten_file_is_known_by_its_path(home: Workspace) -> None:
+    bury(home, [], files=["memory/a.md"])
+    known = Forgotten.load(home)
+    assert (known.drops_file("memory/a.md"), known.drops_file("memory/b.md")) == (True, False)
+
+
+def test_what_a_copy_forgot_is_counted_once(home: Workspace, tmp_path: Path) -> None:
+    theirs = forgotten(home, ENTRY)
+    (tmp_path / "other").mkdir()
+    other = Workspace.at(tmp_path / "other")
+    assert adopt(other, theirs) == len((home.private / FILE_NAME).read_text(encoding="utf-8").splitlines())
+    assert adopt(other, theirs) == 0
+
+
+def test_of_a_copy_that_forgot_nothing_nothing_is_taken(home: Workspace) -> None:
+    assert adopt(home, Forgotten([])) == 0
+    assert not home.private.exists()
+
+
+def test_what_never_forgot_takes_the_salt_of_the_other(home: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    merged = Forgotten.load(Workspace.at(tmp_path / "other")).merge(forgotten(home, ENTRY))
+    assert merged.salt == (home.private / SALT_NAME).read_bytes()
 
 
 def test_a_line_that_somebody_changed_takes_no_other_with_it(home: Workspace) -> None:

@@ -16,6 +16,8 @@ from memlines.files.trash import items, put_back
 from memlines.paths import Workspace
 from tests.note_changes import remove_note, restore_note
 
+pytestmark = pytest.mark.promise("P2")
+
 LONG = "memory/" + "/".join(["x" * 190] * 4) + ".md"
 
 
@@ -81,12 +83,14 @@ def test_what_is_not_in_the_trash(home: Workspace, name: str) -> None:
         put_back(home, name, place_of(home, "memory/a.md"))
 
 
+@pytest.mark.promise("P12")
 def test_the_oldest_go_when_there_are_too_many(home: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trash, "MAX_ITEMS", 2)
     every = [removed(home, f"memory/{number}.md") for number in range(4)]
     assert items(home) == (every[3], every[2])
 
 
+@pytest.mark.promise("P12")
 def test_the_oldest_go_when_they_are_too_large_together(
     home: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,6 +105,7 @@ def test_the_newest_stays_however_large(home: Workspace, monkeypatch: pytest.Mon
     assert items(home) == (item,)
 
 
+@pytest.mark.promise("P12")
 def test_what_a_killed_writer_left_goes_with_the_next_note(home: Workspace) -> None:
     left = home.private / "trash" / "20200101T000000.000000Z" / "memory"
     left.mkdir(parents=True)
@@ -128,3 +133,9 @@ def test_a_trash_that_is_a_link_is_refused(home: Workspace, tmp_path: Path) -> N
     with pytest.raises(PathError, match="is a symbolic link"):
         removed(home, "memory/a.md")
     assert (home.root / "memory/a.md").exists()
+
+
+def test_the_next_name_is_a_moment_later_whatever_the_clock_did() -> None:
+    stamp = trash.next_stamp("", datetime(2026, 11, 16, 12, tzinfo=UTC))
+    later = trash.next_stamp(stamp, datetime(2026, 11, 16, 11, tzinfo=UTC))
+    assert trash.time_of(later) - trash.time_of(stamp) == timedelta(microseconds=1)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from memlines import Memory
+from memlines.agent.intent import about_past
 from memlines.memory.context import find_relevant
 from memlines.serve.tools import call_tool
 from memlines.serve.tools.finding import NOTHING, UNSURE
@@ -204,6 +205,25 @@ def test_nothing_weak_is_given_or_used_unasked(workspace: Path, given: str, sett
     with words_memory(workspace, KESTRELS, **settings) as memory:
         assert memory.search(ONE_WORD_OF_MANY)
         assert not GIVEN[given](memory)
+
+
+CHOSEN = {"decisions.md": "# decisions\n\n- 2026-11-19: We chose Postgres 17 for billing.\n"}
+
+
+@pytest.mark.parametrize(
+    ("message", "comes"),
+    [
+        ("Which Postgres does billing use?", True),
+        ("Which database does billing use?", False),
+        ("What did we decide about billing?", True),
+    ],
+)
+def test_the_examples_of_the_pages_come_unasked_as_they_say(
+    workspace: Path, message: str, comes: bool
+) -> None:
+    with words_memory(workspace, CHOSEN) as memory:
+        given = find_relevant(memory, message, unasked=not about_past(message))
+    assert bool(given.hits) is comes
 
 
 # Classics

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memlines import UsageError
-from memlines.index.search import words
 from memlines.index.search.rank import combine, probability
+from memlines.index.store.sqlite import words as store_words
 from memlines.index.store.sqlite.chunks import match_words
 from tests.memories import fake_memory, words_memory, write
 from tests.providers import MeaningsProvider
@@ -85,7 +85,7 @@ def test_how_many_candidates_each_leg_gives(
         limits.append(limit)
         return match_words(connection, expression, limit, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(words, "match_words", counted)
+    monkeypatch.setattr(store_words, "match_words", counted)
     settings = {"query__fusion": fusion, "query__hybrid__candidate_multiplier": multiplier}
     with words_memory(workspace, MANY, **settings) as memory:
         memory.search("kestrel", max_results=max_results, min_score=0)
@@ -261,6 +261,7 @@ def test_with_hybrid_switched_off_and_no_provider_words_answer(workspace: Path) 
         assert [hit.path for hit in memory.search("kestrel")] == ["memory/b.md"]
 
 
+@pytest.mark.promise("P6")
 def test_a_provider_that_fails_at_the_query_leaves_words_and_a_warning(workspace: Path) -> None:
     provider = MeaningsProvider(GIST)
     with fake_memory(workspace, MEANT, provider) as memory:
@@ -272,6 +273,7 @@ def test_a_provider_that_fails_at_the_query_leaves_words_and_a_warning(workspace
     assert result.warnings == ("answered by words only: the fake provider is out of order",)
 
 
+@pytest.mark.promise("P6")
 def test_a_provider_that_fails_at_the_documents_leaves_words_and_a_warning(workspace: Path) -> None:
     provider = MeaningsProvider(GIST)
     provider.failing_documents = True

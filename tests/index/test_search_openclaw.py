@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memlines.index.search import retrievers, words
 from memlines.index.search.words import openclaw_score
+from memlines.index.store.sqlite import words as store_words
 from tests.memories import fake_memory, words_memory
 from tests.providers import MeaningsProvider
 
@@ -140,7 +141,7 @@ def test_how_many_candidates_each_leg_looks_at(
 
 
 def test_the_word_score_is_the_rank_of_fts5(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "match_words", lambda *_: [(1, -4.2)])
+    monkeypatch.setattr(store_words, "match_words", lambda *_: [(1, -4.2)])
     with words_memory(workspace, {"a.md": "text\n"}, profile="openclaw") as memory:
         hit = memory.search("text")[0]
     assert hit.why.lexical == hit.score == pytest.approx(4.2 / 5.2)

@@ -9,6 +9,7 @@ import pytest
 
 from memlines.index.search import words
 from memlines.index.search.words import find, look_up
+from memlines.index.store.sqlite import words as store_words
 from memlines.index.store.sqlite.chunks import document_counts
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.index import Index
@@ -198,7 +199,7 @@ def test_terms_are_counted_once_until_the_index_changes(
         counted.extend(asked := [*terms])
         return document_counts(connection, asked)
 
-    monkeypatch.setattr(words, "document_counts", counting)
+    monkeypatch.setattr(store_words, "document_counts", counting)
     with words_memory(workspace, FILLER) as memory:
         memory.sync()
         index = Index.reader(workspace / ".memory/index.sqlite")

@@ -139,6 +139,12 @@ def test_a_chunk_of_a_note_in_another_language_is_another(index: Index) -> None:
     assert [chunk.language for chunk in index.chunks(numbers_of(index, NOTE)).values()] == ["en"]
 
 
+def test_chunks_have_the_language_of_their_note(index: Index) -> None:
+    german = "Die Häuser stehen an der Straße und warten auf die Bewohner"
+    index.put(document(NOTE, german), chunk_text("Hotel", 400, 80))
+    assert [chunk.language for chunk in index.chunks(numbers_of(index, NOTE)).values()] == ["de"]
+
+
 def test_of_a_removed_file_chunks_can_stay(index: Index) -> None:
     put(index, ["zebra", "giraffe"])
     embed(index)

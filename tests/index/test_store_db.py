@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -114,6 +115,25 @@ def test_a_path_with_odd_characters_can_be_read(tmp_path: Path) -> None:
     open_reader(odd).close()
 
 
+def test_a_database_of_another_program_keeps_its_mark(path: Path) -> None:
+    with closing(apsw.Connection(str(path))) as theirs:
+        theirs.pragma("application_id", 1234)
+    with closing(open_writer(path)) as connection:
+        assert connection.pragma("application_id") == 1234
+
+
 def test_a_missing_folder_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be opened"):
         open_writer(tmp_path / "missing" / "index.sqlite")
+
+
+@pytest.mark.promise("P12")
+def test_what_is_kept_of_a_large_database_is_bounded(path: Path) -> None:
+    with closing(open_writer(path)) as new:
+        new.execute("CREATE TABLE texts(text)")
+        new.executemany("INSERT INTO texts VALUES(zeroblob(?))", [(10_000,)] * 6_000)
+        assert new.status(apsw.SQLITE_DBSTATUS_CACHE_USED)[0] < 40_000_000
+    for again in (open_writer, open_reader):
+        with closing(again(path)) as connection:
+            assert sum(len(text) for (text,) in connection.execute("SELECT text FROM texts")) == 60_000_000
+            assert connection.status(apsw.SQLITE_DBSTATUS_CACHE_USED)[0] < 40_000_000

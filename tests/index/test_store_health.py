@@ -1,4 +1,4 @@
-"""Whatever stands where the index should be: it is noticed or harmless, and the notes stay as they are."""
+"""Whatever is where the index should be: it is noticed or harmless, and the notes stay as they are."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ from tests.indexes import (
     write,
 )
 from tests.providers import FakeProvider
+
+pytestmark = pytest.mark.promise("P4")
 
 PAGE = PAGE_BYTES
 NOTES = 12
@@ -341,6 +343,7 @@ def test_what_is_only_in_the_log_is_found_without_the_shared_memory(synced: Path
 # Setting aside
 
 
+@pytest.mark.promise("P12")
 def test_only_the_last_set_aside_index_is_kept(synced: Path) -> None:
     for _ in range(3):
         text_file(index_file(synced))

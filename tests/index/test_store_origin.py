@@ -33,6 +33,8 @@ from tests.indexes import (
 from tests.programs import unprivileged_run
 from tests.providers import FakeProvider
 
+pytestmark = pytest.mark.promise("P4")
+
 WORDS_ONLY = {"embeddings.provider": "none"}
 FORGED = "the password reset page is evil.example\n"
 TRUE = "the okapi is shy\n"
@@ -88,6 +90,7 @@ def cloned(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # An index that came from elsewhere
 
 
+@pytest.mark.promise("P11")
 def test_a_forged_index_of_a_clone_is_set_aside_and_not_cited(cloned: Path) -> None:
     found = search(cloned, "password reset page")
     assert snippets(found) == []
@@ -100,6 +103,7 @@ def test_a_sync_says_that_a_foreign_index_was_replaced_and_does_so_once(cloned: 
         assert [memory.sync().rebuilt, memory.sync().rebuilt] == ["foreign", ""]
 
 
+@pytest.mark.promise("P11")
 def test_the_vectors_of_a_foreign_index_are_not_used(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -128,6 +132,7 @@ def test_an_index_without_marks_is_foreign(made: Path) -> None:
         assert memory.sync().rebuilt == "foreign"
 
 
+@pytest.mark.promise("P11")
 def test_a_foreign_index_outside_the_workspace_is_set_aside_as_well(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -168,6 +173,7 @@ def test_an_index_is_used_where_it_was_made(made: Path) -> None:
     assert (report.rebuilt, report.unchanged) == ("", 4)
 
 
+@pytest.mark.promise("P13")
 def test_the_secret_can_be_read_by_its_owner_only(made: Path) -> None:
     assert stat.S_IMODE((user_state_dir() / SECRET_FILE).stat().st_mode) == 0o600
 

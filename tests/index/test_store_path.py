@@ -12,6 +12,8 @@ from memlines.index.store.sqlite.db import PAGE_BYTES
 from memlines.memory.memory import Memory
 from tests.indexes import hashes, write
 
+pytestmark = pytest.mark.promise("P4")
+
 
 @pytest.mark.parametrize("name", ["memory", "memory/a.md", "../note.md", ".", ".."])
 def test_a_place_of_notes_is_refused_as_an_index(workspace: Path, name: str) -> None:

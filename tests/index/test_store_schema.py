@@ -1,3 +1,5 @@
+"""The tables of an index: made whole, brought forward whole, and no other program's touched."""
+
 from __future__ import annotations
 
 import subprocess
@@ -8,10 +10,12 @@ import pytest
 
 from memlines.errors import StoreDamaged
 from memlines.index.store.sqlite import schema
-from memlines.index.store.sqlite.db import open_reader, open_writer
+from memlines.index.store.sqlite.db import APPLICATION_ID, open_reader, open_writer
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import SYNCED
 from tests.indexes import IDENTITY, assert_sound, index_file, indexed, notes, program, put, write
+
+pytestmark = pytest.mark.promise("P4")
 
 TABLES = {"meta", "files", "chunks", "embedding_cache", "chunks_fts", "chunks_terms"}
 
@@ -34,7 +38,7 @@ def test_a_new_database_says_what_it_is(path: Path) -> None:
     connection = open_reader(path)
     said = connection.pragma("user_version"), connection.pragma("application_id")
     connection.close()
-    assert said == (len(schema.MIGRATIONS), schema.APPLICATION_ID)
+    assert said == (len(schema.MIGRATIONS), APPLICATION_ID)
 
 
 def test_migrating_twice_changes_nothing(path: Path) -> None:
@@ -88,8 +92,7 @@ def test_an_empty_database_counts_as_new(path: Path) -> None:
         "PRAGMA application_id=1234",
         "PRAGMA user_version=1",
         "PRAGMA user_version=-1",
-        f"PRAGMA application_id={schema.APPLICATION_ID}",
-        f"PRAGMA application_id={schema.APPLICATION_ID}; PRAGMA user_version=1",
+        f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version=1",
     ],
 )
 def test_a_database_of_another_program_is_not_ours(path: Path, statement: str) -> None:

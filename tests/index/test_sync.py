@@ -1,3 +1,5 @@
+"""After a sync the index matches the files, and unchanged files are not read."""
+
 from __future__ import annotations
 
 import os
@@ -34,6 +36,8 @@ from tests.indexes import (
     write,
 )
 from tests.programs import unprivileged_run
+
+pytestmark = pytest.mark.promise("P3")
 
 
 class Reads:

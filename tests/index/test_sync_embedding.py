@@ -1,3 +1,5 @@
+"""Each chunk gets its vector once; what a provider fails to do stays pending and is found by words."""
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -117,6 +119,7 @@ def test_a_cached_vector_of_a_wrong_length_is_not_used(workspace: Path) -> None:
 
 
 @pytest.mark.usefixtures("_small_groups")
+@pytest.mark.promise("P6")
 def test_a_failing_provider_leaves_the_rest_pending_with_a_warning(workspace: Path) -> None:
     write(workspace, notes(6))
     report = sync(workspace, FakeProvider(fails_after=4))
@@ -125,6 +128,7 @@ def test_a_failing_provider_leaves_the_rest_pending_with_a_warning(workspace: Pa
 
 
 @pytest.mark.usefixtures("_small_groups")
+@pytest.mark.promise("P6")
 def test_pending_chunks_are_found_by_their_words(workspace: Path) -> None:
     write(workspace, notes(6))
     sync(workspace, FakeProvider(fails_after=4))
@@ -133,6 +137,7 @@ def test_pending_chunks_are_found_by_their_words(workspace: Path) -> None:
 
 
 @pytest.mark.usefixtures("_small_groups")
+@pytest.mark.promise("P6")
 def test_the_next_sync_completes_what_is_pending_and_nothing_else(workspace: Path) -> None:
     write(workspace, notes(6))
     sync(workspace, FakeProvider(fails_after=4))
@@ -141,6 +146,7 @@ def test_the_next_sync_completes_what_is_pending_and_nothing_else(workspace: Pat
     assert (report.pending, len(provider.texts), vectors_of(workspace)) == (0, 2, 6)
 
 
+@pytest.mark.promise("P6")
 def test_a_provider_that_always_fails_does_not_stop_a_sync(workspace: Path) -> None:
     write(workspace, notes(2))
     report = sync(workspace, FakeProvider(fails_after=0))
@@ -156,6 +162,7 @@ class Miscounting(FakeProvider):
         return short
 
 
+@pytest.mark.promise("P6")
 def test_an_answer_that_makes_no_sense_stores_nothing(workspace: Path) -> None:
     write(workspace, notes(3))
     report = sync(workspace, Miscounting())

@@ -1,3 +1,5 @@
+"""An interrupted sync leaves nothing torn, and searches answer meanwhile."""
+
 from __future__ import annotations
 
 import os
@@ -21,6 +23,8 @@ from tests.indexes import (
     sync,
     write,
 )
+
+pytestmark = pytest.mark.promise("P3")
 
 # Progress, interruption, the lock
 

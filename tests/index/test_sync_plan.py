@@ -11,7 +11,7 @@ import pytest
 from memlines.embed.base import Provider
 from memlines.embed.spending.budget import estimate
 from memlines.embed.spending.ledger import Ledger, Spent
-from memlines.index.sync.plan import Plan, plan
+from memlines.index.sync.plan import SyncPlan, plan
 from tests.indexes import index_file, indexed, job, notes, sync, write
 from tests.providers import FakeProvider
 from tests.transcripts.records import HEADER, assistant, jsonl, user
@@ -25,7 +25,7 @@ def planned(
     settings: Mapping[str, Any] | None = None,
     *,
     force: bool = False,
-) -> Plan:
+) -> SyncPlan:
     return plan(job(workspace, provider, settings, force=force))
 
 
@@ -77,7 +77,7 @@ def test_before_the_first_sync_every_file_is_new(workspace: Path) -> None:
 def test_after_a_sync_nothing_is_to_do(workspace: Path) -> None:
     write(workspace, notes(2))
     sync(workspace, FakeProvider())
-    assert planned(workspace, FakeProvider()) == Plan(
+    assert planned(workspace, FakeProvider()) == SyncPlan(
         unchanged=2, provider="fake", model="bag-of-words", dollars=0.0
     )
 
@@ -141,7 +141,7 @@ def test_a_transcript_is_cut_like_a_sync_cuts_it(workspace: Path) -> None:
 # What has to be embedded
 
 
-def agreed(workspace: Path, settings: Mapping[str, Any] | None = None, *, force: bool = False) -> Plan:
+def agreed(workspace: Path, settings: Mapping[str, Any] | None = None, *, force: bool = False) -> SyncPlan:
     """Plan and sync, check that the plan named what was then sent, and return it."""
     found = planned(workspace, FakeProvider(), settings, force=force)
     provider = FakeProvider()

@@ -1,3 +1,5 @@
+"""A rebuild replaces the index as a whole, or leaves it as it was."""
+
 from __future__ import annotations
 
 import json
@@ -182,6 +184,7 @@ def test_what_an_interrupted_rebuild_embedded_is_not_embedded_again(workspace: P
 
 
 @pytest.mark.usefixtures("_small_groups")
+@pytest.mark.promise("P12")
 def test_a_failed_rebuild_leaves_no_temporary_index(workspace: Path) -> None:
     write(workspace, notes(6))
     sync(workspace, FakeProvider("old"))
@@ -209,6 +212,7 @@ class Failing(FakeProvider):
         super().__init__("new", fails_after=0)
 
 
+@pytest.mark.promise("P12")
 def test_what_killed_processes_left_is_swept(workspace: Path) -> None:
     write(workspace, notes(1))
     sync(workspace)
@@ -365,6 +369,7 @@ def test_files_that_change_during_a_rebuild_are_in_the_next_sync(workspace: Path
     assert sync(workspace, progress=silent).indexed == ("memory/n0.md",)
 
 
+@pytest.mark.promise("P12")
 def test_the_cache_stays_within_its_limit_after_a_rebuild(workspace: Path) -> None:
     write(workspace, notes(8, lines=30))
     sync(workspace, FakeProvider())

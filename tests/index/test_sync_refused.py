@@ -20,6 +20,8 @@ from tests.providers import FakeProvider
 if TYPE_CHECKING:
     from memlines.embed.base import Vectors
 
+pytestmark = pytest.mark.promise("P6")
+
 
 @dataclass
 class Picky(FakeProvider):

@@ -305,14 +305,6 @@ def test_a_process_killed_while_it_embeds_is_resumed_where_it_stopped(workspace:
     assert left_over(workspace) == []
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
-def test_what_a_killed_process_left_is_swept_when_nothing_is_to_embed(workspace: Path) -> None:
-    write(workspace, notes(10))
-    subprocess.run([*program(KILLED), str(workspace)], timeout=60, check=False)
-    sync(workspace)
-    assert left_over(workspace) == []
-
-
 BESIDE = """
 from pathlib import Path
 from memlines.index.sync import pending

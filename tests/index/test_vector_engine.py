@@ -14,6 +14,8 @@ from memlines.memory.memory import Memory
 from tests.memories import write
 from tests.programs import Cli
 
+pytestmark = pytest.mark.promise("P6")
+
 pytest.importorskip("sqlite_vec")
 
 ASKED = {"store.vector.engine": "sqlite-vec"}

@@ -8,9 +8,9 @@ from typing import Any
 
 from memlines import Memory
 from memlines.embed.select import Choice
-from memlines.memory.notes.candidates import Candidate
+from memlines.memory.notes.candidates import ForgetCandidate
 from memlines.memory.notes.forget import remove
-from memlines.memory.notes.proof import Receipt
+from memlines.memory.notes.proof import ForgetReceipt
 from memlines.types import SearchResult
 from tests.indexes import sync, write
 from tests.providers import FakeProvider
@@ -45,21 +45,21 @@ class Home:
     def sync(self, *, force: bool = False) -> None:
         sync(self.folder, self.provider, self.given, force=force)
 
-    def candidates(self, selector: str = "", session: str | None = None) -> tuple[Candidate, ...]:
+    def candidates(self, selector: str = "", session: str | None = None) -> tuple[ForgetCandidate, ...]:
         with self.memory as memory:
             return memory.forget_candidates(selector, session=session)
 
-    def forget(self, *selectors: str, session: str | None = None) -> Receipt:
+    def forget(self, *selectors: str, session: str | None = None) -> ForgetReceipt:
         chosen = [found for selector in selectors for found in self.candidates(selector)]
         if session is not None:
             chosen.extend(self.candidates(session=session))
         return self.forget_these(chosen)
 
-    def forget_these(self, chosen: Sequence[Candidate]) -> Receipt:
+    def forget_these(self, chosen: Sequence[ForgetCandidate]) -> ForgetReceipt:
         with self.memory as memory:
             return memory.forget(chosen)
 
-    def remove(self, chosen: Sequence[Candidate]) -> Receipt:
+    def remove(self, chosen: Sequence[ForgetCandidate]) -> ForgetReceipt:
         """Forget without the search at the end, which would sync."""
         with self.memory as memory:
             return remove(memory._manager, chosen)[0]

@@ -18,6 +18,8 @@ from memlines.text.matching import entry_id
 from tests.indexes import write
 from tests.memory.forgetting import DAY, SECRET, Home, home_in, talk_in
 
+pytestmark = pytest.mark.promise("P14")
+
 ANNA = "memory/people/anna.md"
 
 

@@ -48,6 +48,14 @@ def test_entries_are_of_the_day_they_name_or_of_their_log(workspace: Path) -> No
         ]
 
 
+def test_read_accepts_every_target(workspace: Path) -> None:
+    write(workspace, {"../workspace/sessions/talk.jsonl": jsonl(HEADER, user("hello there"))})
+    notes = {"facts.md": FACTS, "people.md": "- 2026-03-01: Anna moved\n"}
+    with words_memory(workspace, notes, **SETTINGS) as memory:
+        found = [memory.read(item.target) for item in items(memory.calendar())]
+    assert [one.found and bool(one.text) for one in found] == [True] * 5
+
+
 def test_the_newest_day_is_first(workspace: Path) -> None:
     notes = {f"2026-03-0{day}.md": f"- entry {day}\n" for day in (2, 1, 3)}
     with words_memory(workspace, notes) as memory:

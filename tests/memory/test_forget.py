@@ -18,12 +18,14 @@ from memlines.files.tombstones import Forgotten
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import WriterLock
 from memlines.memory.notes import forget as forgetting
-from memlines.memory.notes.candidates import Candidate
+from memlines.memory.notes.candidates import ForgetCandidate
 from memlines.memory.notes.proof import find_holders, pieces_of, sample, telling_lines
 from tests.indexes import index_file, indexed, job, write
 from tests.memories import WORDS_ONLY, words_memory
 from tests.memory.forgetting import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in, talk_in
 from tests.note_changes import edit, remove_note
+
+pytestmark = pytest.mark.promise("P14")
 
 
 @pytest.fixture
@@ -205,7 +207,7 @@ def test_while_somebody_writes_the_index_nothing_is_changed(
 @pytest.mark.parametrize(("path", "line"), [("../outside.md", 1), ("memory/twice.md", 2)])
 def test_what_cannot_be_taken_out_changes_nothing_at_all(home: Home, path: str, line: int) -> None:
     write(home.folder, {"memory/twice.md": "- the same line\n- other\n- the same line\n"})
-    chosen = [*home.candidates(f"{DAY}#L4"), Candidate(path, line, line, "- the same line", "item")]
+    chosen = [*home.candidates(f"{DAY}#L4"), ForgetCandidate(path, line, line, "- the same line", "item")]
     with pytest.raises(MemlinesError):
         home.forget_these(chosen)
     assert home.text(DAY) == NOTES[DAY]
@@ -233,7 +235,7 @@ def test_links_in_the_place_of_kept_notes_are_refused(home: Home, tmp_path: Path
 
 
 def test_a_made_up_snapshot_removes_no_other_file(home: Home) -> None:
-    home.forget_these([Candidate("memory/people/anna.md", 1, 1, "x", "snapshot")])
+    home.forget_these([ForgetCandidate("memory/people/anna.md", 1, 1, "x", "snapshot")])
     assert home.text("memory/people/anna.md") == NOTES["memory/people/anna.md"]
 
 

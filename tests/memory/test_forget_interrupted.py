@@ -17,6 +17,8 @@ from tests.indexes import job, write
 from tests.memory.forgetting import AFTER, BEFORE, DAY, NOTES, SECRET, Home, home_in
 from tests.note_changes import edit
 
+pytestmark = pytest.mark.promise("P14")
+
 STEPS = ["_from_indexes", "_from_snapshots", "_from_kept", "_from_notes", "find_remaining"]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memlines.errors import PathError, UsageError
-from memlines.memory.notes.candidates import Candidate
+from memlines.memory.notes.candidates import ForgetCandidate
 from tests.indexes import write
 from tests.memory.forgetting import DAY, Home, home_in, talk_in
 
@@ -25,7 +25,7 @@ def talk(workspace: Path) -> Home:
 def test_a_citation_selects_the_whole_entry(home: Home) -> None:
     write(home.folder, {"memory/x.md": "- one\n  and more\n- two\n"})
     found = home.candidates("memory/x.md#L2")
-    assert found == (Candidate("memory/x.md", 1, 2, "- one\n  and more", "item"),)
+    assert found == (ForgetCandidate("memory/x.md", 1, 2, "- one\n  and more", "item"),)
 
 
 def test_lines_over_several_entries_select_all_of_them(home: Home) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memlines import Memory, PathError, SettingsError, WorkspaceError
+from memlines import Memory, PathError, UsageError, WorkspaceError
 from memlines.index.store.sqlite.index import Index
 from memlines.memory import open_index
 from tests.memories import WORDS_ONLY, fake_memory, words_memory, write
@@ -212,6 +213,12 @@ def test_progress_is_reported(workspace: Path) -> None:
     assert seen[-1] == (2, 2, "embedding")
 
 
+@pytest.mark.parametrize(("given", "what"), [((42,), "workspace is 42"), ((".", ["x"]), "settings are ")])
+def test_a_memory_is_not_opened_with_what_makes_no_sense(given: tuple[Any, ...], what: str) -> None:
+    with pytest.raises(UsageError, match=what):
+        Memory(*given)
+
+
 def test_a_forced_sync_builds_the_index_anew(workspace: Path) -> None:
     with words_memory(workspace, NOTES) as memory:
         memory.sync()
@@ -226,6 +233,26 @@ def test_read_returns_the_lines_that_are_asked_for(workspace: Path) -> None:
     with words_memory(workspace, {"a.md": "one\ntwo\nthree\nfour\n"}) as memory:
         excerpt = memory.read("memory/a.md", start=2, lines=2)
     assert (excerpt.text, excerpt.start, excerpt.lines, excerpt.next_start) == ("two\nthree", 2, 2, 4)
+
+
+@pytest.mark.parametrize(
+    ("citation", "text"), [("memory/a.md#L2-L3", "two\nthree"), ("memory/a.md#L4", "four")]
+)
+def test_read_takes_a_citation(workspace: Path, citation: str, text: str) -> None:
+    with words_memory(workspace, {"a.md": "one\ntwo\nthree\nfour\n"}) as memory:
+        excerpt = memory.read(citation)
+    assert (excerpt.path, excerpt.text) == ("memory/a.md", text)
+
+
+def test_lines_that_are_asked_for_count_more_than_a_citation(workspace: Path) -> None:
+    with words_memory(workspace, {"a.md": "one\ntwo\nthree\nfour\n"}) as memory:
+        assert memory.read("memory/a.md#L2-L3", lines=1).text == "two"
+        assert memory.read("memory/a.md#L2-L3", start=4).text == "four"
+
+
+def test_read_refuses_a_citation_of_no_lines(workspace: Path) -> None:
+    with words_memory(workspace, NOTES) as memory, pytest.raises(UsageError, match="names no lines"):
+        memory.read("memory/a.md#L5-L2")
 
 
 def test_read_of_a_note_that_does_not_exist_is_empty(workspace: Path) -> None:
@@ -355,9 +382,3 @@ def test_the_memory_can_be_named_by_a_string_with_a_tilde(
     write(tmp_path / "notes", NOTES)
     with Memory("~/notes", WORDS_ONLY) as memory:
         assert paths(memory, "kestrel") == ["memory/a.md"]
-
-
-@pytest.mark.parametrize("settings", [{"store.driver": "qdrant"}, {"backend": "qmd"}])
-def test_what_this_version_lacks_is_refused_not_ignored(workspace: Path, settings: dict[str, str]) -> None:
-    with pytest.raises(SettingsError, match="not available in this version"):
-        Memory(workspace, settings)

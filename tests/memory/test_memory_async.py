@@ -118,7 +118,8 @@ def test_the_event_loop_goes_on_while_a_search_waits(workspace: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["sync", "start_session", "watch", "search", "read", "remember_all", "status", "close"]
+    "name",
+    ["sync", "start_session", "watch", "search", "read", "remember_all", "leave_cluster", "status", "close"],
 )
 def test_the_calls_have_the_same_arguments(name: str) -> None:
     plain = inspect.signature(getattr(Memory, name)).parameters

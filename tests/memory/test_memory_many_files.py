@@ -14,6 +14,8 @@ from memlines.types import Discovery, Progress
 from tests.memories import WORDS_ONLY, write
 from tests.waiting import eventually
 
+pytestmark = pytest.mark.promise("P12")
+
 NOTES = {"a.md": "The heron waits.\n", "b.md": "The gecko sleeps.\n"}
 
 

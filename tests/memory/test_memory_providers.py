@@ -394,3 +394,13 @@ def test_a_chunk_too_long_for_the_service_is_sent_in_pieces_and_none_is_lost(
     assert report.pending == 0
     sent = {word for text in server.texts() for word in text.split()}
     assert set(long.split()) <= sent
+
+
+def test_a_service_that_is_not_there_is_warned_of_once(workspace: Path, server: ProviderServer) -> None:
+    with opened(workspace, server) as memory:
+        memory.sync()
+        server.always = "reset"
+        write(workspace, {"new.md": "the kestrel is new here"})
+        result = memory.search("kestrel")
+    assert len(result.warnings) == 1
+    assert result.warnings[0].startswith("answered by words only: ")

@@ -44,6 +44,7 @@ PLENTY = {f"{number}.md": f"Note {number}: topic{number}. {'lorem ipsum ' * 60}\
 
 
 @pytest.mark.parametrize(("begin", "end"), [(0.0, 0.001), (0.01, 0.1), (0.3, 0.9), (0.02, 1.0)])
+@pytest.mark.promise("P4")
 def test_a_search_in_a_damaged_index_replaces_it_and_answers(
     workspace: Path, begin: float, end: float
 ) -> None:
@@ -68,6 +69,7 @@ def test_status_of_a_damaged_index_is_a_warning(workspace: Path, begin: float, e
     assert "memlines sync" in status.warnings[0]
 
 
+@pytest.mark.promise("P4")
 def test_damage_that_appears_while_the_index_is_open_is_repaired(workspace: Path) -> None:
     with words_memory(workspace, PLENTY, sync__on_search=False) as memory:
         memory.sync()
@@ -75,6 +77,7 @@ def test_damage_that_appears_while_the_index_is_open_is_repaired(workspace: Path
         assert [hit.path for hit in memory.search("topic7")] == ["memory/7.md"]
 
 
+@pytest.mark.promise("P4")
 def test_a_foreign_file_in_the_place_of_the_index_is_set_aside(workspace: Path) -> None:
     write(workspace, NOTES)
     (workspace / ".memory").mkdir()
@@ -114,6 +117,7 @@ def another_writer(workspace: Path) -> Iterator[None]:
             process.wait(timeout=10)
 
 
+@pytest.mark.promise("P5")
 def test_a_search_beside_another_writer_answers_from_the_old_index(workspace: Path) -> None:
     with words_memory(workspace, NOTES) as memory:
         memory.sync()
@@ -135,6 +139,7 @@ def test_a_first_search_beside_another_writer_says_so(
         memory.search("kestrel")
 
 
+@pytest.mark.promise("P6")
 def test_a_search_on_a_full_disk_answers_from_the_old_index(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,6 +179,7 @@ def test_a_sync_of_the_same_memory_is_waited_for_only_so_long(
 # Threads
 
 
+@pytest.mark.promise("P5")
 def test_four_threads_search_while_one_syncs(workspace: Path) -> None:
     provider = MeaningsProvider({"kestrel": (1.0, 0.0, 0.0, 0.0)})
     failures: list[BaseException] = []
@@ -209,6 +215,7 @@ def test_four_threads_search_while_one_syncs(workspace: Path) -> None:
         assert memory.search("changed topic11", mode="words")[0].path == "memory/11.md"
 
 
+@pytest.mark.promise("P5")
 def test_threads_that_search_first_make_one_index(workspace: Path) -> None:
     answers: list[list[str]] = []
     with words_memory(workspace, NOTES, sync__search_seconds=60) as memory:  # however busy the machine is
@@ -222,6 +229,7 @@ def test_threads_that_search_first_make_one_index(workspace: Path) -> None:
     assert answers == [["memory/a.md"]] * 6
 
 
+@pytest.mark.promise("P4")
 def test_a_changed_letter_in_the_index_is_never_shown(workspace: Path) -> None:
     with words_memory(workspace, NOTES) as memory:
         memory.sync()
@@ -266,6 +274,7 @@ def test_status_right_after_a_sync_is_not_dirty(workspace: Path) -> None:
 # A first sync that is not done yet
 
 
+@pytest.mark.promise("P5")
 def test_a_search_during_a_first_sync_answers_from_what_is_there(workspace: Path) -> None:
     def stop_after_one(completed: int, total: int, label: str) -> None:
         if completed == 1:

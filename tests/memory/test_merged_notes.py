@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -206,6 +207,19 @@ def test_changing_one_side_of_a_conflict_decides_it(workspace: Path) -> None:
         name = next(line.fact.id for line in memory.facts.list() if line.fact.id == ID)
         memory.facts.edit(name, "Staging listens on port 5050.")
         assert [line.fact.text for line in memory.facts.list()] == ["Staging listens on port 5050."]
+
+
+@pytest.mark.parametrize("text", ["Staging listens on port 5050.", "Staging listens on port 9090."])
+@pytest.mark.parametrize("lines", either_order(EDITED, LATER.replace("-17}", "-16}")))
+def test_an_edit_decides_a_conflict_of_edits_on_any_day(
+    workspace: Path, lines: tuple[str, ...], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(workspace, *lines, TEA) as memory:
+        moment = datetime(2026, 11, 16, 12, tzinfo=UTC)
+        monkeypatch.setattr("memlines.memory.facts.facts.local_now", lambda *_: moment)
+        changed = memory.facts.edit(ID, text)
+        assert (changed.fact.text, memory.facts.conflicts()) == (text, ())
+    assert text_of(workspace) == note(changed.raw, TEA)
 
 
 def test_changing_the_other_side_makes_it_a_fact_of_its_own(workspace: Path) -> None:

@@ -185,6 +185,7 @@ def test_another_index_is_built_when_more_is_known(memory: Memory) -> None:
     assert f"memory/late.md@{MARCH}#L1" in [path for path, _ in cited(memory, "billing late")]
 
 
+@pytest.mark.promise("P12")
 def test_only_a_few_indexes_are_kept(memory: Memory) -> None:
     log = "".join(f"- 2026-02-{day:02}: billing\n" for day in range(1, 8))
     (memory.workspace.root / "memory/log.md").write_text(log, encoding="utf-8")
@@ -282,6 +283,7 @@ def nowhere(memory: Memory, word: str) -> bool:
     return not any(word in text for text in (log, *texts, *(hit.snippet for hit in hits)))
 
 
+@pytest.mark.promise("P14")
 def test_a_forgotten_line_does_not_come_back_from_history(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,6 +296,7 @@ def test_a_forgotten_line_does_not_come_back_from_history(
 
 
 @needs_git
+@pytest.mark.promise("P14")
 def test_a_forgotten_line_does_not_come_back_from_git(workspace: Path) -> None:
     coffee = "- Coffee beans come from Anna."
     commit_notes(workspace, "2026-01-10", {NOTE: f"{TEXT}\n{coffee}\n"})
@@ -306,6 +309,7 @@ def test_a_forgotten_line_does_not_come_back_from_git(workspace: Path) -> None:
 
 
 @needs_git
+@pytest.mark.promise("P14")
 def test_a_note_that_was_forgotten_whole_does_not_come_back_from_git(workspace: Path) -> None:
     commit_notes(workspace, "2026-01-10", {NOTE: "# Short\n\n- PIN 1\n"})
     with words_memory(workspace, {}) as memory:
@@ -314,6 +318,7 @@ def test_a_note_that_was_forgotten_whole_does_not_come_back_from_git(workspace: 
 
 
 @needs_git
+@pytest.mark.promise("P14")
 def test_a_forgotten_fact_does_not_come_back(workspace: Path) -> None:
     with words_memory(workspace, {}) as memory:
         stored = memory.facts.store("The vaultkeeper Quintessa lives in Lyon")
@@ -327,6 +332,7 @@ def nowhere_in_facts(memory: Memory, word: str) -> bool:
     return word not in text and not memory.search(word, as_of=MARCH, min_score=0.0)
 
 
+@pytest.mark.promise("P14")
 def test_what_is_forgotten_while_an_index_is_about_to_be_built_is_not_in_it(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -343,6 +349,7 @@ def test_what_is_forgotten_while_an_index_is_about_to_be_built_is_not_in_it(
     assert [b"Coffee beans" in file.read_bytes() for file in kept(memory)] == [False]
 
 
+@pytest.mark.promise("P14")
 def test_forgetting_removes_the_indexes_of_earlier_days(memory: Memory) -> None:
     cited(memory, "billing")
     receipt = memory.forget(memory.forget_candidates(f"{NOTE}#L7"))

@@ -12,6 +12,7 @@ import pytest
 
 import memlines
 from memlines import errors
+from write_api import describe
 
 
 def test_the_public_names_are_sorted() -> None:
@@ -29,7 +30,7 @@ def test_a_public_name_can_be_imported(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in memlines.__all__ if not name.startswith("_")])
 def test_a_public_name_is_described(name: str) -> None:
-    assert inspect.getdoc(getattr(memlines, name))
+    assert describe(name)
 
 
 def test_dir_lists_the_late_names_too() -> None:

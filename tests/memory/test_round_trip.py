@@ -23,6 +23,8 @@ from tests.agent.messages import opened, user
 from tests.programs import Cli, Outcome
 from tests.providers import FakeProvider
 
+pytestmark = pytest.mark.promise("P2")
+
 SENTENCES = [
     f"The {animal} of {place} sleeps below the {thing}"
     for animal, place, thing in zip(
@@ -331,6 +333,7 @@ def test_a_note_too_large_to_be_searched_is_brought_in_and_named(
 # Tombstones of two workspaces
 
 
+@pytest.mark.promise("P14")
 def test_what_two_workspaces_forgot_is_forgotten_in_both(home: Home, tmp_path: Path, workspace: Path) -> None:
     other = Home(home.cli, tmp_path / "other", home.aside, home.monkeypatch)
     (other.folder / "memory").mkdir(parents=True)

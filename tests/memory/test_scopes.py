@@ -102,8 +102,8 @@ def test_entries_of_both_are_recalled(project: Memory) -> None:
 def test_lines_of_the_personal_memory_are_read_by_their_citation(project: Memory, tmp_path: Path) -> None:
     project.remember(TABS, topic="tools", personal=True)
     with other_project(tmp_path) as other:
-        excerpt = other.read("personal:memory/tools.md", 3, 1)
-    assert (excerpt.path, TABS in excerpt.text) == ("personal:memory/tools.md", True)
+        excerpt = other.read("personal:memory/tools.md#L3")
+    assert (excerpt.path, excerpt.lines, TABS in excerpt.text) == ("personal:memory/tools.md", 1, True)
 
 
 def test_a_sync_brings_both_up_to_date(project: Memory) -> None:

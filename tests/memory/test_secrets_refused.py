@@ -11,6 +11,8 @@ from memlines import Memory, SecretRefused
 from memlines.serve.tools import call_tool
 from tests.programs import Cli
 
+pytestmark = pytest.mark.promise("P8")
+
 TOKEN = "ghp_" + "a1B2" * 9
 TEXT = f"The deploy token is {TOKEN}."
 WORDS = {"embeddings.provider": "none"}
@@ -98,4 +100,5 @@ def test_the_wording_is_the_same_everywhere(memory: Memory) -> None:
         with pytest.raises(SecretRefused) as caught:
             refused()
         said.add(json.dumps(caught.value.to_json()))
-    assert len(said) == 1
+    (error,) = said
+    assert "--allow-secret in the shell, allow_secret=True in Python" in error

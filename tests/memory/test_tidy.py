@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.memory.tidy.gather import TOPIC, Noted
-from memlines.memory.tidy.proposal import Item
+from memlines.memory.tidy.proposal import TidyItem
 from memlines.memory.tidy.repository import Repository
 from memlines.memory.tidy.stale import find_stale
 from memlines.paths import Workspace
@@ -36,7 +36,7 @@ class Used:
 
 def propose(
     folder: Path, notes: Mapping[str, str], uses: Mapping[str, Used] | None = None
-) -> tuple[Item, ...]:
+) -> tuple[TidyItem, ...]:
     with words_memory(folder, notes) as memory:
         return memory.tidy.propose(uses, now=NOW).items
 

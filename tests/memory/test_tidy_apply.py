@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from memlines import Memory
 from memlines.errors import UsageError
-from memlines.memory.tidy.apply import Applied
-from memlines.memory.tidy.proposal import Item
+from memlines.memory.tidy.apply import TidyResult
+from memlines.memory.tidy.proposal import TidyItem
 from tests.memories import WORDS_ONLY, words_memory, write
 
 NOW = datetime(2026, 6, 15, 12, tzinfo=UTC)
@@ -52,7 +52,7 @@ def memory(workspace: Path) -> Iterator[Memory]:
         yield opened
 
 
-def item_of(memory: Memory, kind: str) -> Item:
+def item_of(memory: Memory, kind: str) -> TidyItem:
     return next(item for item in memory.tidy.propose(now=NOW).items if item.kind == kind)
 
 
@@ -156,7 +156,7 @@ def test_applying_again_says_that_it_was_done(memory: Memory, workspace: Path) -
     names = tuple(item.id for item in memory.tidy.propose(now=NOW).items)
     memory.tidy.apply()
     before = contents(workspace)
-    assert memory.tidy.apply() == Applied(known=names)
+    assert memory.tidy.apply() == TidyResult(known=names)
     assert contents(workspace) == before
 
 
@@ -164,7 +164,7 @@ def test_what_needs_a_review_is_applied_only_by_its_id(workspace: Path) -> None:
     notes = {f"2026-04-0{day}.md": "- The VPN must be up for deploys. [session s1]\n" for day in (1, 2, 3)}
     with words_memory(workspace, notes) as memory:
         item = item_of(memory, "promote")
-        assert memory.tidy.apply() == Applied(left=(item.id,))
+        assert memory.tidy.apply() == TidyResult(left=(item.id,))
         assert memory.tidy.apply([item.id]).applied == (item.id,)
 
 

@@ -59,24 +59,28 @@ def watched(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:  # typ
 
 @pytest.mark.usefixtures("watched")
 @pytest.mark.parametrize("name", ["memory/new.md", "MEMORY.md", "memory/a/b/c/deep.md", "memory/ü.md"])
+@pytest.mark.promise("P3")
 def test_a_new_note_is_indexed(workspace: Path, name: str) -> None:
     write(workspace, {name: "the okapi"})
     eventually(lambda: name in paths_in(workspace))
 
 
 @pytest.mark.usefixtures("watched")
+@pytest.mark.promise("P3")
 def test_a_changed_note_is_indexed_again(workspace: Path) -> None:
     write(workspace, {"memory/n1.md": "the okapi"})
     eventually(lambda: is_equal(workspace))
 
 
 @pytest.mark.usefixtures("watched")
+@pytest.mark.promise("P3")
 def test_a_deleted_note_leaves_the_index(workspace: Path) -> None:
     (workspace / "memory/n1.md").unlink()
     eventually(lambda: is_equal(workspace))
 
 
 @pytest.mark.usefixtures("watched")
+@pytest.mark.promise("P3")
 def test_a_note_that_is_saved_by_renaming_is_indexed_again(workspace: Path) -> None:
     (workspace / "memory/n1.md~").write_text("the okapi", encoding="utf-8")
     (workspace / "memory/n1.md~").replace(workspace / "memory/n1.md")
@@ -84,6 +88,7 @@ def test_a_note_that_is_saved_by_renaming_is_indexed_again(workspace: Path) -> N
 
 
 @pytest.mark.usefixtures("watched")
+@pytest.mark.promise("P3")
 def test_a_note_in_a_folder_that_was_made_later_is_followed(workspace: Path) -> None:
     write(workspace, {"memory/later/a.md": "the okapi"})
     eventually(lambda: is_equal(workspace))
@@ -101,6 +106,7 @@ def test_an_empty_folder_is_followed(workspace: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("watched")
+@pytest.mark.promise("P3")
 def test_a_renamed_folder_is_followed(workspace: Path) -> None:
     write(workspace, {f"memory/old/n{number}.md": f"okapi{number}" for number in range(15)})
     eventually(lambda: is_equal(workspace))
@@ -111,6 +117,7 @@ def test_a_renamed_folder_is_followed(workspace: Path) -> None:
 
 
 @pytest.mark.usefixtures("watched")
+@pytest.mark.promise("P3")
 def test_a_folder_deleted_and_made_again_is_followed(workspace: Path) -> None:
     shutil.rmtree(workspace / "memory")
     eventually(lambda: is_equal(workspace))
@@ -143,6 +150,7 @@ def test_a_notes_folder_that_appears_later_is_followed(
 
 
 @pytest.mark.parametrize("extra", ["extra", "extra/a.md"])
+@pytest.mark.promise("P3")
 def test_extra_paths_are_followed(
     workspace: Path, tmp_path: Path, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,12 +184,14 @@ def test_vectors_follow_in_the_background(workspace: Path) -> None:
 
 
 @pytest.mark.usefixtures("watched")
+@pytest.mark.promise("P3")
 def test_files_written_right_after_their_folders_are_all_indexed(workspace: Path) -> None:
     write(workspace, {f"memory/d{n % 60}/e{n % 7}/f{n}/n.md": f"own{n}" for n in range(300)})
     eventually(lambda: is_equal(workspace))
 
 
 @pytest.mark.usefixtures("watched")
+@pytest.mark.promise("P3")
 def test_very_many_new_files_are_all_indexed(workspace: Path) -> None:
     write(workspace, {f"memory/many/n{number}.md": f"own{number}" for number in range(2000)})
     eventually(lambda: len(paths_in(workspace)) == 2003)
@@ -196,6 +206,7 @@ def test_a_file_edited_over_and_over_is_indexed_seldom(workspace: Path, watched:
 
 
 @pytest.mark.usefixtures("watched")
+@pytest.mark.promise("P3")
 def test_many_saves_by_renaming_leave_the_last_one(workspace: Path) -> None:
     for turn in range(500):
         (workspace / "memory/.save").write_text(f"turn {turn}", encoding="utf-8")
@@ -203,6 +214,7 @@ def test_many_saves_by_renaming_leave_the_last_one(workspace: Path) -> None:
     eventually(lambda: is_equal(workspace))
 
 
+@pytest.mark.promise("P12")
 def test_a_storm_leaves_no_threads_behind(workspace: Path) -> None:
     before = threading.active_count()
     write(workspace, notes(3))
@@ -234,6 +246,7 @@ def refuse_iteration(refuse: object) -> object:
 
 
 @pytest.mark.usefixtures("_deaf")
+@pytest.mark.promise("P3")
 def test_where_the_system_tells_nothing_the_files_are_polled(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,6 +277,7 @@ def test_with_the_setting_off_the_files_are_polled(workspace: Path, monkeypatch:
     assert watch.notices == []
 
 
+@pytest.mark.promise("P3")
 def test_what_was_not_heard_is_found_by_the_sweep(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(watching_module, "_SWEEP_SECONDS", 0.05)
     monkeypatch.setattr(Places, "matters", lambda *_: False)
@@ -274,6 +288,7 @@ def test_what_was_not_heard_is_found_by_the_sweep(workspace: Path, monkeypatch: 
         eventually(lambda: is_equal(workspace))
 
 
+@pytest.mark.promise("P3")
 def test_a_watcher_that_breaks_is_replaced(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heard = Hints.heard
     breaks = iter([False, True])

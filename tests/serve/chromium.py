@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from platformdirs import user_cache_path
 
-from memlines.locks import WriterLock
+from tests.programs import find_or_install
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
@@ -21,7 +17,6 @@ if TYPE_CHECKING:
 
     from tests.serve.web import Browser
 
-_INSTALL_SECONDS = 900
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _QUIET = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync")
 _OFFLINE = ("--disable-background-networking", "--disable-component-update")
@@ -29,16 +24,7 @@ _OFFLINE = ("--disable-background-networking", "--disable-component-update")
 
 def find_chromium() -> str:
     """Return the program, installed by the system's package manager if that may be asked; else skip."""
-    found = next(filter(None, map(shutil.which, _NAMES)), None)
-    if found is None and shutil.which("apt-get") and os.geteuid() == 0:
-        lock = user_cache_path("memlines-tests", appauthor=False) / "chromium.lock"
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        with WriterLock(lock).held(_INSTALL_SECONDS):
-            for step in (["update"], ["install", "-y", "--no-install-recommends", "chromium"]):
-                subprocess.run(
-                    ["apt-get", "-q", *step], stdin=subprocess.DEVNULL, capture_output=True, check=False
-                )
-        found = shutil.which(_NAMES[0])
+    found = find_or_install(_NAMES, "chromium")
     if found is None:
         pytest.skip("there is no Chromium here, and it cannot be installed")
     return found
@@ -66,14 +52,26 @@ class Watched:
         self.errors: list[str] = []
         self.dialogs: list[str] = []
         context.on("request", lambda request: self._note(request.url))
+        self._may_refuse = False
         self.page: Page = context.new_page()
         self.watch(self.page)
 
     def watch(self, page: Page) -> None:
         """Watch one more page of the same browser."""
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
+        page.on("console", lambda said: self._add_error(said.text) if said.type == "error" else None)
         page.on("dialog", self._accept)
+
+    def allow_refusals(self) -> None:
+        """Leave out what a browser says of its own where no one answers, so far and from now on."""
+        self._may_refuse = True
+        said, self.errors = self.errors, []
+        for error in said:
+            self._add_error(error)
+
+    def _add_error(self, error: str) -> None:
+        if not (self._may_refuse and "Failed to load resource: net::ERR_" in error):
+            self.errors.append(error)
 
     def visit(self, site: Browser, path: str = "/") -> Page:
         """Open a page of a memory as the person who was given its address."""

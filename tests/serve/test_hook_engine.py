@@ -1,4 +1,4 @@
-"""The engine behind the hooks: one a workspace, only for its user, and gone when nobody needs it."""
+"""The engine behind the hooks: one a workspace, only for its user, and gone when no one needs it."""
 
 from __future__ import annotations
 
@@ -61,6 +61,7 @@ def ask(hooks: Hooks, **params: object) -> bytes:
         return connection.makefile("rb").readline()
 
 
+@pytest.mark.promise("P12")
 def test_many_hooks_at_once_share_one_engine(hooks: Hooks) -> None:
     with ThreadPoolExecutor(8) as threads:
         answers = list(
@@ -98,6 +99,7 @@ def brief_engine(hooks: Hooks) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.promise("P12")
 def test_it_ends_some_time_after_its_last_client(
     hooks: Hooks, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
@@ -193,6 +195,7 @@ def test_versions_are_compared_by_their_numbers() -> None:
     assert not daemon._is_newer("0.0.99")
 
 
+@pytest.mark.promise("P12")
 def test_it_ends_when_its_workspace_is_gone(hooks: Hooks) -> None:
     hooks.run("SessionStart")
 
@@ -203,12 +206,14 @@ def test_it_ends_when_its_workspace_is_gone(hooks: Hooks) -> None:
     eventually(is_gone)
 
 
+@pytest.mark.promise("P13")
 def test_only_its_user_can_reach_it(hooks: Hooks) -> None:
     hooks.run("SessionStart")
     assert hooks.socket.stat().st_mode & 0o777 == 0o600
     assert hooks.socket.parent.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.promise("P13")
 def test_another_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = socket.socketpair(socket.AF_UNIX)
     with one, other:
@@ -231,6 +236,7 @@ def test_a_client_that_is_not_known_is_refused(hooks: Hooks) -> None:
     assert "there is no client" in json.loads(ask(hooks, client="other"))["error"]["message"]
 
 
+@pytest.mark.promise("P12")
 def test_nobody_asking_for_long_means_the_end(hooks: Hooks, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = daemon._Engine(hooks.folder, os.getpid(), socket.socket())
     assert not engine._is_unneeded()

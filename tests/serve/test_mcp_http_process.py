@@ -58,6 +58,7 @@ def test_the_same_token_is_used_again(workspace: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5"])
+@pytest.mark.promise("P10")
 def test_an_address_that_others_can_reach_is_refused(workspace: Path, host: str) -> None:
     done = program("mcp", "--http", "--host", host, "-w", workspace)
     assert (done.returncode, b"loopback" in done.stderr) == (2, True)
@@ -73,6 +74,7 @@ def test_a_token_is_made_and_kept(tmp_path: Path) -> None:
     assert token_in(file) == token
 
 
+@pytest.mark.promise("P10")
 def test_no_two_tokens_are_the_same(tmp_path: Path) -> None:
     assert len({token_in(tmp_path / str(number)) for number in range(20)}) == 20
 
@@ -82,6 +84,7 @@ def test_the_token_is_kept_with_the_state_of_the_user() -> None:
 
 
 @posix_only
+@pytest.mark.promise("P13")
 def test_only_its_owner_can_read_the_token(tmp_path: Path) -> None:
     token_in(tmp_path / "token")
     assert stat.S_IMODE((tmp_path / "token").stat().st_mode) == 0o600
@@ -89,6 +92,7 @@ def test_only_its_owner_can_read_the_token(tmp_path: Path) -> None:
 
 @posix_only
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o660])
+@pytest.mark.promise("P13")
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
     token_in(tmp_path / "token")
     (tmp_path / "token").chmod(mode)

@@ -24,6 +24,7 @@ HANDSHAKE = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"prot
 # Its input and output
 
 
+@pytest.mark.promise("P12")
 def test_it_answers_and_ends_with_its_input(workspace: Path) -> None:
     with process("-w", workspace) as client:
         client.shake_hands()
@@ -148,6 +149,7 @@ time.sleep(600)
 
 
 @posix_only
+@pytest.mark.promise("P12")
 def test_it_ends_when_its_parent_is_killed(workspace: Path) -> None:
     code = PARENT.format(main=MAIN, folder=str(workspace), line=json.dumps(HANDSHAKE))
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment({}))

@@ -262,3 +262,20 @@ def test_a_memory_that_is_switched_off_gives_nothing(client: Lines, workspace: P
 @pytest.mark.parametrize("params", [{}, {"uri": 5}, {"uri": None}])
 def test_a_read_without_a_name_is_refused(client: Lines, params: dict[str, Any]) -> None:
     assert client.refused("resources/read", **params) == -32602
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("../secret.md", -32602),
+        ("memory/link.md", -32602),
+        ("README.md", -32602),
+        ("../../etc/passwd", -32002),
+    ],
+)
+def test_what_is_named_like_a_note_is_refused_and_anything_else_does_not_exist(
+    client: Lines, workspace: Path, path: str, code: int
+) -> None:
+    write_notes(workspace, {"README.md": "x", "memory/tea.md": "x"})
+    (workspace / "memory/link.md").symlink_to(workspace / "memory/tea.md")
+    assert client.refused("resources/read", uri=f"memory://{path}") == code

@@ -30,6 +30,7 @@ def hang(client: Engine, times: int) -> None:
 # The end
 
 
+@pytest.mark.promise("P12")
 def test_it_ends_with_its_input() -> None:
     with few_methods() as client:
         client.initialize()
@@ -43,6 +44,7 @@ def test_it_ends_when_nothing_was_ever_sent() -> None:
 
 
 @pytest.mark.parametrize("times", [1, 8, 40])
+@pytest.mark.promise("P12")
 def test_it_ends_with_its_input_whatever_hangs(times: int) -> None:
     with few_methods() as client:
         hang(client, times)
@@ -155,6 +157,7 @@ def test_a_client_that_closed_its_end_is_no_complaint() -> None:
     assert ended(process) == (0, b"closed\n")
 
 
+@pytest.mark.promise("P12")
 def test_without_anybody_to_answer_it_ends_by_itself() -> None:
     process = started()
     assert process.stdin is not None

@@ -36,12 +36,14 @@ def test_a_new_token_is_found_by_what_was_printed(tmp_path: Path) -> None:
     assert found == Token("anna", hashlib.sha256(secret.encode()).hexdigest(), "write", ("project",))
 
 
+@pytest.mark.promise("P13")
 def test_the_file_does_not_hold_the_token(tmp_path: Path) -> None:
     secret = tokens.add(tmp_path / "tokens.toml", "anna", "write", ())
     assert secret not in (tmp_path / "tokens.toml").read_text(encoding="utf-8")
 
 
 @posix_only
+@pytest.mark.promise("P13")
 def test_only_its_owner_can_read_a_new_file(tmp_path: Path) -> None:
     tokens.add(tmp_path / "tokens.toml", "anna", "write", ())
     assert stat.S_IMODE((tmp_path / "tokens.toml").stat().st_mode) == 0o600
@@ -128,6 +130,7 @@ def test_a_missing_file_is_refused_with_how_to_make_it(tmp_path: Path) -> None:
 
 @posix_only
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o660, 0o622])
+@pytest.mark.promise("P13")
 def test_a_file_that_others_can_read_or_change_is_refused(tmp_path: Path, mode: int) -> None:
     tokens.add(tmp_path / "tokens.toml", "anna", "write", ())
     (tmp_path / "tokens.toml").chmod(mode)
@@ -136,6 +139,7 @@ def test_a_file_that_others_can_read_or_change_is_refused(tmp_path: Path, mode: 
 
 
 @posix_only
+@pytest.mark.promise("P13")
 def test_a_link_to_a_file_is_refused(tmp_path: Path) -> None:
     tokens.add(tmp_path / "tokens.toml", "anna", "write", ())
     (tmp_path / "link").symlink_to(tmp_path / "tokens.toml")

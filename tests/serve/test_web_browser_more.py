@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from datetime import date
 from pathlib import Path
-from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 import pytest
@@ -136,6 +135,15 @@ def sync(page: Page) -> None:
 def facts_of(folder: Path) -> dict[str, Fact]:
     with Memory(folder, WORDS_ONLY) as memory:
         return {line.fact.id: line.fact for line in memory.facts.list(current=False)}
+
+
+def test_a_hit_without_a_word_in_common_has_no_bar_for_words(site: Browser, watched: Watched) -> None:
+    sync(watched.visit(site, "/health"))
+    page = watched.visit(site, "/?q=rome")
+    why = page.locator(".hit .why").filter(has_text="no word in common").first
+    why.locator("summary").click()
+    expect(why.locator("dd").first).to_have_text("0.00 no word in common")
+    expect(why.locator("svg .words")).to_have_attribute("width", "0.0")
 
 
 # The timeline
@@ -285,9 +293,9 @@ def test_a_note_shows_who_was_shown_it(site: Browser, watched: Watched) -> None:
 
 def test_doctor_says_what_is_wrong_first(site: Browser, watched: Watched) -> None:
     page = watched.visit(site, "/health")
-    levels = page.locator("table .tag").all_text_contents()
-    assert (levels, "ok" in levels) == (sorted(levels, key=["problem", "warning", "ok"].index), True)
     expect(page.locator("table").last).to_contain_text("captured facts that are not reviewed yet: 1 of 2")
+    levels = page.locator("table .tag").all_text_contents()  # the table comes after the page
+    assert (levels, "ok" in levels) == (sorted(levels, key=["problem", "warning", "ok"].index), True)
 
 
 def test_vectors_are_counted_as_they_are_made(site: Browser, watched: Watched, provider: Gated) -> None:
@@ -300,12 +308,12 @@ def test_vectors_are_counted_as_they_are_made(site: Browser, watched: Watched, p
 
 
 def test_the_events_end_when_nothing_is_pending(site: Browser, watched: Watched) -> None:
-    page, ended = watched.page, SimpleQueue[str]()
-    page.on("requestfinished", lambda request: ended.put(request.url))
-    page.on("requestfailed", lambda request: ended.put(request.url))  # the page closed it before the server
-    sync(watched.visit(site, "/health"))
-    while not (ended.qsize() and ended.get().endswith("/events")):
-        page.wait_for_timeout(20)  # in which the page is heard; the limit of every test ends this
+    page = watched.page
+    page.add_init_script("EventSource.prototype.close = function () { document.body.dataset.closed = 1 }")
+    with page.expect_request_finished(lambda request: request.url.endswith("/events")) as ended:
+        sync(watched.visit(site, "/health"))
+    assert ended.value.failure is None, "the server ends the stream, which the page only asked to close"
+    expect(page.locator("body")).to_have_attribute("data-closed", "1")
 
 
 # The program ends, or its index does
@@ -333,17 +341,12 @@ def visit_and_end(watched: Watched, program: subprocess.Popen[str], path: str) -
     return watched.page
 
 
-def drop_refusals(watched: Watched) -> None:
-    """Leave out what a browser says of its own where no one answers."""
-    watched.errors[:] = [one for one in watched.errors if "Failed to load resource: net::ERR_" not in one]
-
-
 def test_typing_when_the_program_has_ended_says_so(program: subprocess.Popen[str], watched: Watched) -> None:
     page = visit_and_end(watched, program, "/")
     page.locator("#q").press_sequentially("sch")
     expect(page.get_by_role("alert")).to_contain_text("The program behind this page has ended.")
     expect(page.locator("#q")).to_have_value("sch")
-    drop_refusals(watched)
+    watched.allow_refusals()
 
 
 def test_saving_when_the_program_has_ended_keeps_the_text(
@@ -354,7 +357,7 @@ def test_saving_when_the_program_has_ended_keeps_the_text(
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("alert")).to_contain_text("The program behind this page has ended.")
     expect(page.get_by_label("Text of the note")).to_have_value("# Mine\n")
-    drop_refusals(watched)
+    watched.allow_refusals()
 
 
 def test_leaving_a_text_that_could_not_be_sent_asks_first(
@@ -366,7 +369,7 @@ def test_leaving_a_text_that_could_not_be_sent_asks_first(
     expect(page.get_by_role("alert")).to_be_visible()
     page.goto("about:blank")
     assert len(watched.dialogs) == 1
-    drop_refusals(watched)
+    watched.allow_refusals()
 
 
 def test_the_next_search_answers_after_the_index_was_deleted(
@@ -445,6 +448,24 @@ def test_no_page_is_wider_than_a_phone(filled: Browser, watched: Watched) -> Non
     watched.page.set_viewport_size({"width": 390, "height": 800})
     wide = "() => document.documentElement.scrollWidth > innerWidth"
     assert [name for name, page in open_all(watched, filled) if page.evaluate(wide)] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_menu_on_a_phone_is_whole_and_ends_where_the_page_begins(
+    site: Browser, watched: Watched, scheme: str
+) -> None:
+    watched.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    watched.page.set_viewport_size({"width": 390, "height": 800})
+    page = watched.visit(site, "/?q=xylophone")
+    empty, cut = page.evaluate(
+        """() => {
+          const menu = document.querySelector(".rail nav"), page = document.querySelector("main");
+          const empty = page.getBoundingClientRect().top - menu.getBoundingClientRect().bottom;
+          return [empty, menu.scrollWidth - menu.clientWidth];
+        }"""
+    )
+    assert empty < 20
+    assert cut == 0
 
 
 # The export

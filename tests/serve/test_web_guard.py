@@ -100,6 +100,7 @@ ORIGINS = {
 
 @pytest.mark.parametrize("path", [*PAGES, STATIC, "/nothing", f"/note/{NOTE}"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.promise("P10")
 def test_only_our_own_page_is_heard(browser: Browser, method: str, path: str) -> None:
     wrong = []
     form = (f"Content-Type: {TYPE}", "Content-Length: 0") if method == "POST" else ()
@@ -123,12 +124,14 @@ def test_only_our_own_page_is_heard(browser: Browser, method: str, path: str) ->
     assert wrong == []
 
 
+@pytest.mark.promise("P10")
 def test_a_stranger_sees_nothing(browser: Browser) -> None:
     browser.cookie = ""
     for page in map(browser.get, OPENED):
         assert (page.status, SECRET in page.text, "birds" in page.text) == (401, False, False)
 
 
+@pytest.mark.promise("P10")
 def test_a_stranger_changes_nothing(browser: Browser, workspace: Path) -> None:
     before, browser.cookie = digest(workspace), ""
     form = {"text": "evil", "sure": "1", "action": "propose"}
@@ -139,17 +142,20 @@ def test_a_stranger_changes_nothing(browser: Browser, workspace: Path) -> None:
 @pytest.mark.parametrize(
     "token", ["", "x", "é", "\ud800".encode("utf-8", "surrogatepass").decode("latin-1"), "x" * 60_000]
 )
+@pytest.mark.promise("P10")
 def test_a_wrong_token_opens_nothing(browser: Browser, token: str) -> None:
     browser.cookie = ""
     page = browser.get(f"/?token={quote(token)}")
     assert (page.status, page.headers["Set-Cookie"]) == (401, None)
 
 
+@pytest.mark.promise("P10")
 def test_the_token_is_good_on_the_first_page_only(browser: Browser) -> None:
     browser.cookie = ""
     assert browser.get(f"/note/{NOTE}{browser.path.removeprefix('/')}").status == 401
 
 
+@pytest.mark.promise("P10")
 def test_the_token_and_the_cookie_of_another_page_open_nothing(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     with browsing(tmp_path / "other") as other:
@@ -164,24 +170,29 @@ def test_the_token_and_the_cookie_of_another_page_open_nothing(browser: Browser,
     "cookie",
     ["memlines-{port}=", "memlines-{port}", "=;=;", "memlines-{port}=\xff", "\x01=2", "x" * 60_000],
 )
+@pytest.mark.promise("P10")
 def test_a_cookie_that_is_not_ours_opens_nothing(browser: Browser, cookie: str) -> None:
     assert browser.get("/", Cookie=cookie.format(port=browser.port)).status == 401
 
 
+@pytest.mark.promise("P10")
 def test_a_cookie_that_is_sent_twice_is_refused(browser: Browser) -> None:
     assert send(browser, "GET / HTTP/1.1", own(browser), f"Cookie: {browser.cookie}").status == 400
 
 
+@pytest.mark.promise("P10")
 def test_scripts_and_other_sites_cannot_have_the_cookie(browser: Browser) -> None:
     given = browser.enter().headers["Set-Cookie"]
     assert given.partition("; ")[2].split("; ") == ["Path=/", "HttpOnly", "SameSite=Strict"]
 
 
 @pytest.mark.parametrize("where", ["cross-site", "same-site", "strange"])
+@pytest.mark.promise("P10")
 def test_what_another_site_sends_is_forbidden(browser: Browser, where: str) -> None:
     assert {browser.get(path, Sec_Fetch_Site=where).status for path in OPENED} == {403}
 
 
+@pytest.mark.promise("P10")
 def test_another_site_cannot_find_out_by_a_file_that_the_page_is_open(browser: Browser) -> None:
     browser.cookie = ""
     assert browser.get(STATIC, Sec_Fetch_Site="cross-site").status == 401
@@ -190,6 +201,7 @@ def test_another_site_cannot_find_out_by_a_file_that_the_page_is_open(browser: B
 # Forms
 
 
+@pytest.mark.promise("P10")
 def test_a_form_without_an_origin_is_forbidden(browser: Browser) -> None:
     assert {browser.request("POST", path, b"", Origin=None).status for path in POSTS} == {403}
 
@@ -197,6 +209,7 @@ def test_a_form_without_an_origin_is_forbidden(browser: Browser) -> None:
 @pytest.mark.parametrize(
     "kind", ["application/json", "multipart/form-data; boundary=x", "text/plain", "x", f"{TYPE}x"]
 )
+@pytest.mark.promise("P10")
 def test_a_form_of_another_type_is_refused(browser: Browser, kind: str) -> None:
     assert {browser.request("POST", path, b"{}", Content_Type=kind).status for path in POSTS} == {415}
 
@@ -253,6 +266,7 @@ METHODS = ["HEAD", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT", "BRE
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.promise("P10")
 def test_other_methods_are_refused_and_allow_no_other_site(browser: Browser, method: str) -> None:
     for path in PAGES:
         page = browser.request(method, path)
@@ -260,6 +274,7 @@ def test_other_methods_are_refused_and_allow_no_other_site(browser: Browser, met
         assert SECRET not in page.text
 
 
+@pytest.mark.promise("P10")
 def test_a_preflight_of_another_site_is_refused(browser: Browser) -> None:
     asked: dict[str, str | None] = {"Access_Control_Request_Method": "POST", "Origin": "http://evil.test"}
     page = browser.request("OPTIONS", "/undo", None, **asked, Cookie=None, Sec_Fetch_Site="cross-site")
@@ -299,6 +314,7 @@ NASTY = urlencode(
 )
 
 
+@pytest.mark.promise("P10")
 def test_opening_an_address_changes_no_file(browser: Browser, workspace: Path) -> None:
     browser.post("/remember", text="An owl was seen.", sure="1")
     browser.post("/tidy", action="propose")
@@ -314,6 +330,7 @@ def test_opening_an_address_changes_no_file(browser: Browser, workspace: Path) -
 
 
 @pytest.mark.parametrize("cookie", [True, False])
+@pytest.mark.promise("P10")
 def test_every_page_forbids_what_it_does_not_need(browser: Browser, *, cookie: bool) -> None:
     browser.cookie = browser.cookie if cookie else ""
     for path in [*OPENED, browser.path, STATIC, "/static/none", "/note/../x", "/timeline?day=x"]:
@@ -329,6 +346,7 @@ def test_every_page_forbids_what_it_does_not_need(browser: Browser, *, cookie: b
         assert path == STATIC or headers["Cache-Control"] == "no-store"
 
 
+@pytest.mark.promise("P10")
 def test_every_refusal_forbids_it_too(browser: Browser) -> None:
     for page in (
         browser.get("/", Host="evil.test"),
@@ -512,6 +530,7 @@ def addresses(tmp_path: Path) -> list[str]:
 
 @pytest.mark.parametrize("page", ["note", "history", "sessions", "blame", "facts"])
 @pytest.mark.parametrize("query", ["", "?edit=1", "?version=../../secret.md&line=1"])
+@pytest.mark.promise("P7")
 def test_a_path_leads_to_nothing_outside(walled: Browser, tmp_path: Path, page: str, query: str) -> None:
     for address in addresses(tmp_path):
         answer = walled.get(f"/{page}/{address}{query}")
@@ -523,6 +542,7 @@ def test_a_path_leads_to_nothing_outside(walled: Browser, tmp_path: Path, page: 
 @pytest.mark.parametrize(
     "version", ["", hashlib.sha256(f"- {SEEN}\n".encode()).hexdigest(), "../../secret.md"]
 )
+@pytest.mark.promise("P7")
 def test_a_form_changes_nothing_outside(walled: Browser, tmp_path: Path, page: str, version: str) -> None:
     def outside() -> dict[str, str]:
         ours = ("workspace/memory/", "workspace/.memory/")
@@ -538,6 +558,7 @@ def test_a_form_changes_nothing_outside(walled: Browser, tmp_path: Path, page: s
 @pytest.mark.parametrize(
     "page", ["/?q=x&topic={}", "/?q=x&path={}", "/?q={}", "/forget?what={}", "/blame?line={}"]
 )
+@pytest.mark.promise("P7")
 def test_a_path_in_a_query_shows_nothing_outside(walled: Browser, tmp_path: Path, page: str) -> None:
     for address in addresses(tmp_path):
         answer = walled.get(page.format(address))
@@ -579,6 +600,7 @@ print(json.dumps({"bad": bad, "outside": outside[:20]}))
 
 
 @pytest.mark.parametrize("name", ["traversal-a.txt", "traversal-b.txt", "traversal-c.txt"])
+@pytest.mark.promise("P7")
 def test_known_attacks_open_nothing_outside(workspace: Path, tmp_path: Path, name: str) -> None:
     if not (CORPORA / name).exists():
         pytest.skip("the lists of hostile paths are not here")

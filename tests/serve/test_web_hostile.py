@@ -269,6 +269,7 @@ FOUND = """() => {
 }"""
 
 
+@pytest.mark.promise("P10")
 def test_nothing_in_a_memory_runs_or_is_fetched(hostile: tuple[Path, Browser], chrome: Chromium) -> None:
     _, browser = hostile
     context = chrome.new_context()
@@ -287,6 +288,7 @@ def test_nothing_in_a_memory_runs_or_is_fetched(hostile: tuple[Path, Browser], c
     assert (wrong, ours, watched.foreign, watched.dialogs) == ([], [], [], [])
 
 
+@pytest.mark.promise("P10")
 def test_a_hostile_text_is_only_a_text_while_it_is_typed(
     hostile: tuple[Path, Browser], chrome: Chromium
 ) -> None:
@@ -309,6 +311,7 @@ def test_a_hostile_text_is_only_a_text_while_it_is_typed(
     assert (watched.foreign, watched.dialogs, watched.errors) == ([], [], [])
 
 
+@pytest.mark.promise("P10")
 def test_nothing_runs_or_is_fetched_in_an_exported_page(
     hostile: tuple[Path, Browser], chrome: Chromium, tmp_path: Path
 ) -> None:
@@ -363,10 +366,12 @@ class Tags(HTMLParser):
 
 
 @pytest.mark.parametrize("text", [*ATTACKS, *(f"{one}{REFERENCES}" for one in MARKDOWN)])
+@pytest.mark.promise("P10")
 def test_an_attack_leaves_no_tag_that_could_act(text: str) -> None:
     assert Tags(render_markdown(text)).wrong == []
 
 
+@pytest.mark.promise("P10")
 def test_strings_that_broke_others_leave_no_tag_that_could_act() -> None:
     if not corpus():
         pytest.skip("the corpora are not here")
@@ -377,6 +382,7 @@ pieces = st.sampled_from([*ATTACKS, *LINKS, *"<>\"'`[]()!&\\\n\t#*_-|:~\0\u2028\
 
 
 @given(st.lists(pieces | st.text(max_size=6), max_size=20))
+@pytest.mark.promise("P10")
 def test_no_mix_of_attacks_leaves_a_tag_that_could_act(parts: list[str]) -> None:
     assert Tags(render_markdown("".join(parts))).wrong == []
 

@@ -228,7 +228,7 @@ def propose(browser: Browser) -> str:
 
 def test_without_a_proposal_one_can_be_made(tidy: Browser) -> None:
     text = tidy.get("/tidy").text
-    assert ("there is no proposal" in text, 'value="propose"' in text) == (True, True)
+    assert ("There is no proposal.</p>" in text, 'value="propose"' in text) == (True, True)
 
 
 def test_an_item_shows_why_its_lines_and_what_changes(tidy: Browser) -> None:

@@ -154,6 +154,7 @@ def test_a_status(workspace: Path) -> None:
         "probe",
         "batch",
         "rerank",
+        "cluster",
         "scopes",
         "personal",
     ]

@@ -14,6 +14,7 @@ from memlines.paths import Workspace, user_config_file
 from memlines.settings import Loaded, Settings, flatten, list_settings, load
 from memlines.settings.keys import known_keys
 from memlines.settings.loading import PROFILES
+from memlines.settings.tree import BUILTIN_MODEL
 from memlines.settings.values import check_value
 
 DESIGN = {
@@ -283,3 +284,16 @@ def test_weights_beside_the_fusion_that_has_none_are_warned_of() -> None:
 def test_a_weight_beside_the_profile_leaves_the_fusion_to_the_profile() -> None:
     loaded = load(overrides={"profile": "openclaw", "query.hybrid.vector_weight": 0.6})
     assert value_and_origin(loaded, "query.fusion") == ("weighted", "profile openclaw")
+
+
+@pytest.mark.parametrize(("model", "warned"), [(BUILTIN_MODEL, False), ("another", True), (None, False)])
+def test_a_model_that_the_provider_does_not_use_is_warned_of(model: str | None, warned: bool) -> None:
+    loaded = load(overrides={"embeddings.provider": "builtin", "embeddings.model": model})
+    assert ["embeddings.model" in warning for warning in loaded.warnings] == [True] * warned
+
+
+@pytest.mark.parametrize(("profile", "warned"), [("openclaw", False), ("default", True)])
+def test_only_the_profile_looks_at_so_many_candidates_whatever_the_fusion(profile: str, warned: bool) -> None:
+    candidates = {"query.fusion": "evidence", "query.hybrid.candidate_multiplier": 4}
+    loaded = load(overrides={"profile": profile, **candidates})
+    assert ["candidate_multiplier" in warning for warning in loaded.warnings] == [True] * warned

@@ -266,6 +266,7 @@ def test_a_common_configuration_of_a_project_needs_no_trust(workspace: Path) -> 
     assert (settings.embeddings.batch_size, settings.query.max_results) == (100, 10)
 
 
+@pytest.mark.promise("P11")
 def test_opencodes_file_may_not_set_what_a_project_may_not(workspace: Path) -> None:
     path = opencode_file(workspace, "memory: {embeddings: {provider: openai}, remote: {apiKey: x}}\n")
     with pytest.raises(SettingsError) as caught:
@@ -311,6 +312,7 @@ def test_a_value_in_the_place_of_a_heading_is_refused(name: str) -> None:
         load(overrides={name: 3})
 
 
+@pytest.mark.promise("P11")
 def test_a_linked_opencode_file_is_refused(workspace: Path, tmp_path: Path) -> None:
     path = opencode_file(workspace, "")
     path.unlink()
@@ -319,6 +321,7 @@ def test_a_linked_opencode_file_is_refused(workspace: Path, tmp_path: Path) -> N
         load(Workspace.at(workspace))
 
 
+@pytest.mark.promise("P11")
 def test_a_linked_opencode_folder_is_refused_where_it_holds_settings(workspace: Path, tmp_path: Path) -> None:
     target = tmp_path / "elsewhere"
     target.mkdir()
@@ -391,6 +394,7 @@ def test_session_memory_that_is_no_switch_is_refused() -> None:
         load(overrides={"experimental.sessionMemory": "yes"})
 
 
+@pytest.mark.promise("P11")
 def test_session_memory_is_not_for_projects(workspace: Path) -> None:
     project_file(workspace, "experimental: {sessionMemory: true}\n")
     with pytest.raises(SettingsError, match="sets sources, which a project may not do"):
@@ -398,11 +402,13 @@ def test_session_memory_is_not_for_projects(workspace: Path) -> None:
 
 
 def test_a_name_without_effect_is_accepted_and_explained() -> None:
-    path = user_file("memory: {citations: off, qmd: {command: qmd}}\nstore: {fts.tokenizer: trigram}\n")
+    path = user_file(
+        "memory: {citations: off, qmd: {mcporter.enabled: true}}\nstore: {fts.tokenizer: trigram}\n"
+    )
     loaded = load()
     assert loaded.settings.citations == "off"
     assert [warning.split(":")[0] for warning in loaded.warnings] == [
-        f"memory.qmd from user file {path} has no effect",
+        f"memory.qmd.mcporter.enabled from user file {path} has no effect",
         f"store.fts.tokenizer from user file {path} has no effect",
     ]
 
@@ -439,6 +445,7 @@ def test_only_aliases_of_numbers_are_converted(alias: str) -> None:
 
 
 @pytest.mark.parametrize("alias", [name for name in ALIASES if resolve(name)[0] in known_keys()])
+@pytest.mark.promise("P11")
 def test_a_project_may_set_no_more_through_an_alias(workspace: Path, alias: str) -> None:
     rule = known_keys()[resolve(alias)[0]].rule
     value: Any = {"x": "y"} if rule.kind == "dict" else 7 if rule.kind in ("int", "float") else "gemini"
@@ -513,8 +520,6 @@ def test_the_profile_of_the_original_keeps_its_least_score() -> None:
     assert load(overrides={"profile": "openclaw"}).settings.query.min_score == 0.35
 
 
-@pytest.mark.parametrize(
-    "name", ["max_injected_chars", "qmd.limits.max_injected_chars", "memory.qmd.limits.max_injected_chars"]
-)
+@pytest.mark.parametrize("name", ["max_injected_chars", "memory.max_injected_chars"])
 def test_the_limit_of_injected_characters_is_that_of_the_tools(name: str) -> None:
     assert resolve(name) == ("tools.max_chars", None)

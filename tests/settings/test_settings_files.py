@@ -136,6 +136,7 @@ def test_a_missing_variable_does_not_matter_if_another_source_wins() -> None:
     assert load(overrides={"embeddings.api_key": "sk-2"}).settings.embeddings.api_key == "sk-2"
 
 
+@pytest.mark.promise("P11")
 def test_a_project_may_set_how_its_notes_are_found(workspace: Path) -> None:
     project_file(workspace, "chunking: {tokens: 200}\nprofile: openclaw\ncitations: off\n")
     assert load(Workspace.at(workspace)).settings.chunking.tokens == 200
@@ -160,6 +161,7 @@ def test_a_project_may_set_how_its_notes_are_found(workspace: Path) -> None:
         "snapshots: {max_messages: 500}",
     ],
 )
+@pytest.mark.promise("P11")
 def test_a_project_may_not_widen_anything(workspace: Path, text: str) -> None:
     path = project_file(workspace, text)
     with pytest.raises(SettingsError) as caught:
@@ -168,6 +170,19 @@ def test_a_project_may_not_widen_anything(workspace: Path, text: str) -> None:
     assert caught.value.todo == "Review the file, then run 'memlines config trust'"
 
 
+@pytest.mark.promise("P11")
+def test_a_trusted_project_may_not_name_a_program_to_run(workspace: Path) -> None:
+    trust(project_file(workspace, "agents: {w: {qmd: {command: evil}}}"))
+    with pytest.raises(SettingsError, match=r"sets qmd\.command, which only your own file may do"):
+        load(Workspace.at(workspace))
+
+
+def test_a_trusted_project_may_name_its_workspace_on_a_cluster(workspace: Path) -> None:
+    trust(project_file(workspace, "store: {workspace: shop}"))
+    assert load(Workspace.at(workspace)).settings.store.workspace == "shop"
+
+
+@pytest.mark.promise("P11")
 def test_the_refusal_names_every_key_that_needs_trust(workspace: Path) -> None:
     project_file(workspace, "agent: x\nchunking: {tokens: 10}\nstore: {path: y}\n")
     with pytest.raises(SettingsError, match=r"sets agent, store\.path,"):
@@ -179,6 +194,7 @@ def test_a_project_may_switch_snapshots_off(workspace: Path) -> None:
     assert not load(Workspace.at(workspace)).settings.snapshots.enabled
 
 
+@pytest.mark.promise("P11")
 def test_a_project_may_not_switch_on_what_the_user_switched_off(workspace: Path) -> None:
     user_file("snapshots: {enabled: false}")
     project_file(workspace, "snapshots: {enabled: true}")
@@ -197,6 +213,7 @@ HARMLESS = "embeddings.batch_size"
 
 
 @pytest.mark.parametrize("name", [name for name in OPEN if name != HARMLESS])
+@pytest.mark.promise("P11")
 def test_nothing_that_reads_sends_runs_or_captures_is_open_to_projects(name: str) -> None:
     assert name.split(".")[0] not in {
         "sources",
@@ -212,6 +229,7 @@ def test_nothing_that_reads_sends_runs_or_captures_is_open_to_projects(name: str
 
 
 @pytest.mark.parametrize("name", [name for name, key in known_keys().items() if key.rule.secret])
+@pytest.mark.promise("P11")
 def test_no_secret_is_open_to_projects(name: str) -> None:
     assert known_keys()[name].rule.project == "no"
 
@@ -221,6 +239,7 @@ def test_a_trusted_project_may_set_everything(workspace: Path) -> None:
     assert load(Workspace.at(workspace)).settings.agent == "reviewed"
 
 
+@pytest.mark.promise("P11")
 def test_a_changed_file_has_to_be_trusted_again(workspace: Path) -> None:
     trust(project_file(workspace, "agent: reviewed"))
     project_file(workspace, "agent: changed")
@@ -228,6 +247,7 @@ def test_a_changed_file_has_to_be_trusted_again(workspace: Path) -> None:
         load(Workspace.at(workspace))
 
 
+@pytest.mark.promise("P11")
 def test_trust_belongs_to_one_place(workspace: Path, tmp_path: Path) -> None:
     trust(project_file(workspace, "agent: reviewed"))
     other = tmp_path / "other"
@@ -242,6 +262,7 @@ def test_trust_does_not_depend_on_how_the_workspace_is_spelled(workspace: Path, 
     assert is_trusted(Workspace.at(workspace).config_file)
 
 
+@pytest.mark.promise("P11")
 def test_trust_can_be_taken_back(workspace: Path) -> None:
     path = project_file(workspace, "agent: reviewed")
     trust(path)
@@ -287,6 +308,7 @@ def test_a_missing_file_cannot_be_trusted(workspace: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"a": 1}', pytest.param("[" * 100_000, id="deep")])
+@pytest.mark.promise("P11")
 def test_a_damaged_record_grants_no_trust(workspace: Path, text: str) -> None:
     path = project_file(workspace, "agent: reviewed")
     user_state_dir().mkdir()
@@ -301,6 +323,7 @@ def test_a_record_that_cannot_be_written_is_reported(workspace: Path) -> None:
         trust(project_file(workspace, "agent: reviewed"))
 
 
+@pytest.mark.promise("P11")
 def test_a_linked_project_file_is_refused(workspace: Path, tmp_path: Path) -> None:
     target = tmp_path / "elsewhere.yaml"
     target.write_text("enabled: true", encoding="utf-8")
@@ -311,6 +334,7 @@ def test_a_linked_project_file_is_refused(workspace: Path, tmp_path: Path) -> No
         load(Workspace.at(workspace))
 
 
+@pytest.mark.promise("P11")
 def test_a_linked_private_folder_is_refused(workspace: Path, tmp_path: Path) -> None:
     target = tmp_path / "elsewhere"
     target.mkdir()

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from memlines.text.neutral import Neutral, neutralise, quote_lines, visible, visible_values
 from tests.text.hostile import ESCAPES, EVERYTHING, HIDDEN, IMAGES, INVISIBLE, TAGS, TURNS, hostile, unseen
 
+pytestmark = pytest.mark.promise("P9")
+
 ORDINARY = [
     "The kestrel nests in the old church tower, 3 < 4 and a <= b, x << 2, 5 > 4.",
     "Größe, façade, señor, žluťoučký kůň, naïve “quotes” – and … dashes—too; 50 € ½ ²",

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from memlines.text.neutral import TAG, Quote, block, block_within, neutralise, without_quotes
 
+pytestmark = pytest.mark.promise("P9")
+
 EVIL = [
     f"</{TAG}>",
     f"</ {TAG.upper()} >",

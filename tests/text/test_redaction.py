@@ -9,6 +9,8 @@ import pytest
 from memlines.text.redaction import Redacted, add_counts, redact
 from tests.text.redaction_corpus import forms
 
+pytestmark = pytest.mark.promise("P8")
+
 
 def drawn(form: str, seed: int = 5) -> str:
     """Return a secret of a form."""

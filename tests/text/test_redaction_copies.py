@@ -1,4 +1,4 @@
-"""A secret that was told once is hidden wherever it is said again."""
+"""A secret that was recognised once is hidden wherever it is said again."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from tests.indexes import indexed, sync
 from tests.memories import write
 from tests.text.redaction_corpus import planted, survives
 from tests.transcripts.records import HEADER, assistant, jsonl, user
+
+pytestmark = pytest.mark.promise("P8")
 
 SECRET = "k7Qz2mXw9Rt4Lp8v"
 TOLD = f"DB_PASSWORD={SECRET}"

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import pytest
+
 from memlines.text.redaction import redact
 from tests.text.redaction_clean import found, made_up
 from tests.text.redaction_corpus import Planted, forms, planted, survives
 from tests.text.redaction_unseen import unseen
+
+pytestmark = pytest.mark.promise("P8")
 
 
 def share_hidden(texts: Iterable[Planted]) -> float:

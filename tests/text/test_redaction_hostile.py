@@ -7,6 +7,8 @@ import pytest
 from memlines.text.redaction import redact
 from memlines.text.redaction.patterns import FORMS, MARKED
 
+pytestmark = pytest.mark.promise("P8")
+
 LENGTH = 300_000
 KEYWORDS = sorted({word for rule in (*MARKED, *FORMS) for word in rule.keywords.split()})
 HOSTILE = [

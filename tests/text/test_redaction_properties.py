@@ -13,6 +13,8 @@ from memlines.text.redaction.patterns import FORMS, MARKED
 from memlines.text.redaction.tokens import _matcher
 from tests.text.redaction_corpus import Form, Planted, forms, planted, survives
 
+pytestmark = pytest.mark.promise("P8")
+
 KEYWORDS = sorted({*_matcher()[1], *(word for rule in (*MARKED, *FORMS) for word in rule.keywords.split())})
 SECRETS = [found.secret for found in planted(11, held_out=False, each=1)]
 PREFIXED = [form for form in forms() if form.prefixed]

@@ -10,6 +10,8 @@ import pytest
 from memlines.text.redaction import redact
 from memlines.text.redaction.tokens import _PART, _TABLE
 
+pytestmark = pytest.mark.promise("P8")
+
 _HEX = "0123456789abcdef"
 _LETTERS = string.ascii_letters + string.digits
 _ALPHABETS = {

@@ -22,6 +22,8 @@ from tests.providers import FakeProvider
 from tests.text.redaction_corpus import planted, survives
 from tests.transcripts.records import HEADER, assistant, jsonl, user
 
+pytestmark = pytest.mark.promise("P8")
+
 SECRET = "ghp_" + "a1B2" * 9
 HIDDEN = "[redacted:github-token]"
 WORDS = {"embeddings.provider": "none", "sources": ["memory", "sessions"]}

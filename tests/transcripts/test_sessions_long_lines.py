@@ -96,3 +96,12 @@ def test_no_more_than_a_line_and_a_block_is_held_of_it(monkeypatch: pytest.Monke
     stream = Watched(b"a\n" + b"x" * 50_000 + b"\n" + b"b\n" + b"y" * 1000 + b"\n" + b"z" * 1001)
     assert bounded_lines(stream, 10**6) == (b"a\n!\nb\n" + b"y" * 1000 + b"\n!", ((1, 50_000), (4, 1001)))
     assert max(sizes) <= 1001
+
+
+def test_as_much_as_may_be_read_is_read_whole() -> None:
+    assert bounded_lines(io.BytesIO(b"a\n" * 5), 10) == (b"a\n" * 5, ())
+
+
+def test_what_is_more_than_may_be_read_is_noticed_by_one_byte() -> None:
+    content, _ = bounded_lines(io.BytesIO(b"a\n" * 6), 10)
+    assert len(content) == 11

@@ -1,4 +1,4 @@
-"""Check notes before they are shared: no secrets, nothing that is marked as private, nothing personal.
+"""Check notes before they are shared: no secrets, nothing private or personal, no conflict of a merge.
 
 What is going to be committed is read from git's index, not from the folder: a secret that was staged and then
 removed from the file would be committed all the same. No finding holds what was found.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from memlines.errors import WorkspaceError
@@ -19,17 +19,19 @@ from memlines.files.read import without_private_blocks
 from memlines.files.scan import NOTES_DIR, ROOT_FILES, SUFFIX, USER_FILE, discover
 from memlines.paths import PRIVATE_DIR, Workspace, contains, personal_folder
 from memlines.records import dataclass
-from memlines.settings import Settings
+from memlines.settings import Settings, load
 from memlines.text.chunk import weigh
-from memlines.text.entries import entries_of
+from memlines.text.entries import conflicts_in, entries_of
 from memlines.text.matching import TELLING, bare, entry_id
 from memlines.text.redaction import Rules, redact, rules_of
 from memlines.text.redaction.copies import PLACEHOLDER
 from memlines.types import FoundFile
+from memlines.worktrees import has_memory, memory_of
 
-_PUBLIC = frozenset({f"{PRIVATE_DIR}/config.yaml", f"{PRIVATE_DIR}/.gitignore"})
+_PUBLIC = (f"{PRIVATE_DIR}/config.yaml", f"{PRIVATE_DIR}/.gitignore")
 """What a project may share of its private folder: settings of its own, which are not trusted elsewhere."""
 
+_CONFLICT = "begins a merge conflict that is not resolved"
 _UNLIMITED = 1 << 60
 _NO_FILE = frozenset({"120000", "160000"})
 """The modes of git for links and submodules, which hold no text."""
@@ -57,6 +59,7 @@ class _Reader:
     """What counts as secret or personal in one workspace."""
 
     def __init__(self, workspace: Workspace, settings: Settings) -> None:
+        self.max_bytes = settings.files.max_bytes
         self._rules: Rules = rules_of(settings.redaction.rules)
         personal = Path(os.path.realpath(personal_folder(settings.personal_folder)))
         # A personal memory may have a repository of its own, where nothing in it is out of place.
@@ -71,6 +74,7 @@ class _Reader:
     def check(self, path: str, text: str) -> Iterator[Refused]:
         """Yield what should not be shared of a text, in the order of its lines."""
         found = [*self._private(path, text), *self._secrets(path, text), *self._copied(path, text)]
+        found += [Refused(path, marks[0], "conflict", _CONFLICT) for marks in conflicts_in(text)]
         yield from sorted(found, key=lambda one: one.line or 0)
 
     def _private(self, path: str, text: str) -> Iterator[Refused]:
@@ -125,32 +129,84 @@ def check_notes(workspace: Workspace, settings: Settings) -> Checked:
 
 def check_staged(workspace: Workspace, settings: Settings) -> Checked:
     """Check what is staged of the repository of a workspace: its notes, and no file that is private."""
-    folder = None if HOOK_VARIABLE in os.environ else workspace.root
     reader = _Reader(workspace, settings)
-    top = Path(os.path.realpath(os.fsdecode(run_git(folder, "rev-parse", "--show-toplevel")).rstrip("\n")))
-    notes: dict[str, str] = {}
-    refused: list[Refused] = []
-    count = 0
-    for name, blob in _staged(folder).items():
-        file = top / name
-        inside = file.relative_to(workspace.root).as_posix() if contains(workspace.root, file) else ""
-        is_public = inside in _PUBLIC
-        if PRIVATE_DIR in Path(name).parts and not is_public:
-            refused.append(Refused(name, None, "private", f"is in {PRIVATE_DIR}, which is not shared"))
-        elif reader.is_personal(file):
-            refused.append(_personal_file(name))
-        elif is_public or _is_note(inside):
-            notes[name] = blob
-        else:
-            continue
-        count += 1
-    texts = _read_blobs(folder, {*notes.values()}, settings.files.max_bytes)
-    for name, blob in notes.items():
-        if blob in texts:
-            refused += reader.check(name, texts[blob])
-        else:
-            refused.append(_too_large(name))
-    return Checked(count, tuple(refused))
+    return _Staged(workspace.root).check(lambda file: (reader, _is_shared(workspace.root, file)))
+
+
+def check_repository(folder: Path) -> Checked:
+    """Check what is staged of the repository that a folder is in: the notes of every memory in it.
+
+    Git runs hooks in the root of a repository, wherever its memories are.
+    """
+    staged = _Staged(folder)
+    return staged.check(_Memories(staged.top, staged.files).find_reader)
+
+
+class _Staged:
+    """What is staged of a folder's repository, or of the one whose hook this is."""
+
+    def __init__(self, folder: Path) -> None:
+        self._asked = None if HOOK_VARIABLE in os.environ else folder
+        top = run_git(self._asked, "rev-parse", "--show-toplevel")
+        self.top = Path(os.path.realpath(os.fsdecode(top).rstrip("\n")))
+        self.files = {self.top / name: blob for name, blob in _staged(self._asked).items()}
+
+    def check(self, find_reader: Callable[[Path], tuple[_Reader, bool]]) -> Checked:
+        """Check all files, each with what reads it; only those that a memory shares have text to check."""
+        notes: dict[_Reader, dict[str, str]] = {}
+        refused: list[Refused] = []
+        count = 0
+        for file, blob in self.files.items():
+            name = file.relative_to(self.top).as_posix()
+            reader, is_shared = find_reader(file)
+            if PRIVATE_DIR in Path(name).parts and not (is_shared and name.endswith(_PUBLIC)):
+                refused.append(Refused(name, None, "private", f"is in {PRIVATE_DIR}, which is not shared"))
+            elif reader.is_personal(file):
+                refused.append(_personal_file(name))
+            elif is_shared:
+                notes.setdefault(reader, {})[name] = blob
+            else:
+                continue
+            count += 1
+        for reader, blobs in notes.items():
+            texts = _read_blobs(self._asked, {*blobs.values()}, reader.max_bytes)
+            for name, blob in blobs.items():
+                refused += reader.check(name, texts[blob]) if blob in texts else [_too_large(name)]
+        return Checked(count, tuple(refused))
+
+
+class _Memories:
+    """The memories whose notes are staged in one repository, each with settings of its own."""
+
+    def __init__(self, top: Path, staged: Iterable[Path]) -> None:
+        self._top = top
+        self._with_memory = {file.parent: True for file in staged if file.name == ROOT_FILES[0]}
+        self._readers: dict[Path, _Reader] = {}
+
+    def find_reader(self, file: Path) -> tuple[_Reader, bool]:
+        """Return what reads a staged file, and whether it is something that a memory shares.
+
+        Where no folder of the repository around it has a memory, as in a clone that has no index yet, its
+        place decides.
+        """
+        around = list(file.parents) if file.name.endswith(SUFFIX) or PRIVATE_DIR in file.parts else []
+        inside = [folder for folder in around if contains(self._top, folder)]
+        held = [folder for folder in around if self._has_memory(folder)]
+        if not any(folder in inside for folder in held):
+            held += inside
+        found = next((folder for folder in held if _is_shared(folder, file)), None)
+        return self._reader_of(found or self._top), found is not None
+
+    def _has_memory(self, folder: Path) -> bool:
+        if folder not in self._with_memory:
+            self._with_memory[folder] = has_memory(str(folder))
+        return self._with_memory[folder]
+
+    def _reader_of(self, folder: Path) -> _Reader:
+        if folder not in self._readers:
+            settings = load(Workspace(Path(memory_of(str(folder)) or folder))).settings
+            self._readers[folder] = _Reader(Workspace(self._top), settings)
+        return self._readers[folder]
 
 
 def _personal_file(path: str) -> Refused:
@@ -161,9 +217,11 @@ def _too_large(path: str) -> Refused:
     return Refused(path, None, "large", "is above files.max_bytes, so it was not checked")
 
 
-def _is_note(path: str) -> bool:
-    """Return whether a path is that of a note, whatever is in its place now."""
-    return path.endswith(SUFFIX) and (path.startswith(f"{NOTES_DIR}/") or path in (*ROOT_FILES, USER_FILE))
+def _is_shared(root: Path, file: Path) -> bool:
+    """Return whether the memory in a folder shares a file, by its path, whatever is in its place now."""
+    path = file.relative_to(root).as_posix() if contains(root, file) else ""
+    is_note = path.startswith(f"{NOTES_DIR}/") or path in (*ROOT_FILES, USER_FILE)
+    return path in _PUBLIC or (is_note and path.endswith(SUFFIX))
 
 
 def _text_of(file: FoundFile) -> str:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import cache
 
-from memlines.agent.capture.filters import is_injection
 from memlines.records import dataclass
 from memlines.text.dates import spans_of
 from memlines.text.decisions import compose, is_said
+from memlines.text.injection import is_injection
 from memlines.text.outline import closes
 from memlines.text.patterns import alternatives, any_language, fold
 from memlines.text.speech import borders

@@ -6,11 +6,11 @@ is applied only where a person chooses it.
 
 from __future__ import annotations
 
-from memlines.agent.capture.filters import is_injection
 from memlines.agent.chat import ChatModel, chat_model, was_said, words_in
 from memlines.errors import EmbeddingError
 from memlines.memory.memory import Memory
 from memlines.memory.tidy.proposal import Proposal
+from memlines.text.injection import is_injection
 from memlines.text.neutral import Quote
 
 _MOST = 20

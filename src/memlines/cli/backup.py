@@ -90,7 +90,8 @@ def backup_command(uri: str, everything: bool, workspace: Path | None) -> int:
     files = counted(done.files, "file")
     if done.changed:
         sent = f"{counted(done.uploaded, 'new content')} sent, {size_in_words(done.uploaded_bytes)}"
-        print_line(f"{files} backed up to {done.place} as {done.id} ({sent})")
+        place = f"{done.place}, a new place," if done.new_place else done.place
+        print_line(f"{files} backed up to {place} as {done.id} ({sent})")
     else:
         print_line(f"Nothing changed: {files} are in {done.id} at {done.place}")
     print_problems(left_out=done.left_out, failed=done.failed)

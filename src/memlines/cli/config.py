@@ -28,6 +28,7 @@ from memlines.paths import Workspace, expand_home, user_config_file
 from memlines.settings import distrust, flatten, list_settings, load, trust
 from memlines.settings.keys import ALIASES, SESSION_MEMORY, Convert, known_keys, resolve, snake, unknown
 from memlines.settings.values import Key, check_value, parse_value
+from memlines.worktrees import repository_above
 
 # init
 
@@ -51,6 +52,8 @@ def init_command(folder: Path | None, workspace: Path | None, team: bool) -> Non
     print_line(f"Workspace {begun.root}")
     print_line(f"  made: {', '.join(made)}" if made else "  nothing to do: everything was there")
     if team:
+        if repository_above(str(begun.root)) is None:
+            click.echo("There is no git repository here yet: 'git init' begins one.")
         click.echo("Commit .gitattributes with your notes. 'memlines check --staged' refuses secrets.")
     click.echo('Write notes in MEMORY.md and memory/, then ask: memlines search "what did we decide?"')
 

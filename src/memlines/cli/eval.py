@@ -41,7 +41,7 @@ from memlines.settings.values import parse_value
 from memlines.types import Mode
 
 if TYPE_CHECKING:
-    from memlines.index.sync.plan import Plan
+    from memlines.index.sync.plan import SyncPlan
 
 _RUNS_SHOWN = 10
 _MOVED_SHOWN = 10
@@ -285,7 +285,7 @@ def compare_settings(
     return found, answer
 
 
-def _approve(plan: Plan, *, yes: bool) -> None:
+def _approve(plan: SyncPlan, *, yes: bool) -> None:
     """Say what a trial costs and where text goes, and ask for confirmation."""
     from memlines.cli.sync import describe_cost
 

@@ -81,14 +81,7 @@ def store_command(text: tuple[str, ...], force: bool, workspace: Path | None, **
     A fact that it contradicts, or that you name with --replaces, is kept as no longer true. Without TEXT, or
     with a single dash, it is read from standard input; put a text that starts with a dash after --.
     """
-    from memlines.agent.capture.filters import is_injection
-
     words = read_text(text, "store", 'memlines facts store "Prefers tabs over spaces"')
-    if is_injection(words) and not force:
-        raise UsageError(
-            "the text reads like an order to a model, and was not stored",
-            todo="Write it as a statement, or store it as it is with --force",
-        )
     with open_memory(workspace, begin=True) as memory:
         stored = memory.facts.store(words, force=force, **options)
     answer_json(stored.to_json())
@@ -167,7 +160,8 @@ def forget_command(
             return code
         chosen = found if yes else ask_which(found, pick=query is not None)
         receipt = memory.facts.forget([line.fact.id for line in chosen]) if chosen else None
-    return show_receipt({"facts": [fact_json(path, line) for line in chosen]}, receipt)
+    answer: dict[str, object] = {"facts": [fact_json(path, line) for line in chosen]}
+    return show_receipt(answer, receipt, memory.workspace, [path])
 
 
 facts_command.add_command(facts_read.stats_command)

@@ -113,9 +113,10 @@ def list_command(
     """List the facts, the newest first, with the id that you give to other commands."""
     with open_memory(workspace) as memory:
         lines = memory.facts.list(category=category, current=not everything, scope=scope, as_of=as_of)
-        path = memory.facts.path
+        path, conflicts = memory.facts.path, memory.facts.conflicts()
     chosen = newest_first([line for line in lines if line.fact.is_captured or not captured])[:limit]
     answer_json({"facts": [fact_json(path, line) for line in chosen]})
+    warn(*conflicts)
     for line in chosen:
         click.echo(format_fact(line.fact))
     if not chosen:

@@ -10,9 +10,10 @@ import click
 
 from memlines.cli.common import argument_option, common_options, dry_run_option, open_memory
 from memlines.cli.output import answer_json, counted, harmless, harmless_name, local_time, print_line
-from memlines.errors import UsageError
+from memlines.errors import PathError, UsageError
 from memlines.memory.arguments import LOG
 from memlines.memory.notes.undo import NoteChange, diff_of
+from memlines.memory.scopes import list_personal
 from memlines.types import LOG_CHANGES
 
 if TYPE_CHECKING:
@@ -48,7 +49,10 @@ def undo_command(redo: bool, dry_run: bool, workspace: Path | None) -> None:
     """
     with open_memory(workspace) as memory:
         undone = memory.undo(redo=redo, dry_run=dry_run)
+        personal = () if redo else [one.writes()[:1] for one in list_personal(memory, [])]
     show_undone(undone, redo=redo, dry_run=dry_run)
+    if any(write.time > undone.time for latest in personal for write in latest):
+        click.echo("A newer write is in your personal memory: memlines undo --personal", err=True)
 
 
 def show_undone(undone: Undone, *, redo: bool, dry_run: bool) -> None:
@@ -162,7 +166,10 @@ def history_command(
             else:
                 print_line(f"{path} is what it was in that version")
         else:
-            _show_versions(memory.history(path), path)
+            versions = memory.history(path)
+            if not versions and not memory.read(path, lines=1).found:
+                raise PathError(f"there is no note {path!r}, and no version of one", todo="Name a note")
+            _show_versions(versions, path)
 
 
 def _show_writes(memory: Memory) -> None:
@@ -183,7 +190,8 @@ def _show_writes(memory: Memory) -> None:
 def _show_versions(versions: tuple[Version, ...], path: str) -> None:
     answer_json({"path": path, "versions": [_version_json(version) for version in versions]})
     if not versions:
-        print_line(f"There is no earlier version of {path}")
+        why = "a first write has none before it, and your own edits keep none"
+        print_line(f"There is no earlier version of {path}: {why}")
     for number, version in enumerate(versions, 1):
         why = f"  before {version.command}" if version.command else ""
         click.echo(f"{number:>3}  {local_time(version.time)}  {counted(version.size, 'byte'):>12}{why}")

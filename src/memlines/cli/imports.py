@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping
 from dataclasses import asdict
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from memlines.cli.output import (
 )
 from memlines.paths import Workspace, expand_home
 from memlines.settings import Settings, load, refuse_if_off
+from memlines.text.shell import quote_word
 
 if TYPE_CHECKING:
     from memlines.admin.imports import openclaw
@@ -42,6 +43,11 @@ class _Sources(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
+            nearest = get_close_matches(args[0], self.commands, n=1)
+            if nearest and not Path(args[0]).exists():
+                raise click.UsageError(
+                    f"{args[0]!r} is no file and no source. Did you mean {nearest[0]!r}?", ctx
+                )
             args = [_ARCHIVE, *args]
         elif len(args) == 1 and args[0] in self.commands and Path(args[0]).is_file():
             raise click.UsageError(f"{args[0]!r} names a source. For the file, write ./{args[0]}", ctx)
@@ -97,7 +103,7 @@ def archive_command(file: Path, workspace: Path | None, **options: Any) -> int:
     answer_json(asdict(done), code)
     print_merged(done)
     if done.settings:
-        look = f"unzip -p {shlex.quote(harmless_name(done.file))} {SETTINGS_NAME}"
+        look = f"unzip -p {quote_word(harmless_name(done.file))} {SETTINGS_NAME}"
         print_line(f"The archive holds settings, which were not applied; to look at them: {look}")
     return code
 

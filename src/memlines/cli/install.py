@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from memlines.cli.common import Function, dry_run_option, folder_option, json_option, nearest_project
-from memlines.cli.output import answer_json, counted, print_line, warn
+from memlines.cli.output import answer_json, counted, is_terminal, print_line, wants_json, warn
 from memlines.clients.apply import install, uninstall, would_install, would_uninstall
 from memlines.clients.client import Client, load_clients
 from memlines.clients.plan import BROUGHT, Action, Step
@@ -17,10 +18,10 @@ from memlines.clients.receipt import read_receipt
 from memlines.errors import SettingsError, UsageError
 from memlines.files.place import begin_workspace, holds_memory
 from memlines.files.scan import NOTES_DIR, ROOT_FILES
-from memlines.paths import PRIVATE_DIR, Workspace
+from memlines.paths import PRIVATE_DIR, Workspace, home_folder
 from memlines.settings import load
 from memlines.settings.workspace import shares_worktrees
-from memlines.worktrees import main_worktree, memory_of
+from memlines.worktrees import main_worktree, memory_of, repository_above
 
 CLIENTS = load_clients()
 
@@ -44,7 +45,8 @@ class _Client(click.Choice[str]):
         name = str(value).lower()
         if name not in CLIENTS:
             raise UsageError(
-                f"Memlines knows no client {value!r}; it knows {', '.join(sorted(CLIENTS))}", todo="Name one"
+                f"Memlines knows no client {value!r}; it knows {', '.join(sorted(CLIENTS))}",
+                todo="Name one. For OpenClaw see docs/openclaw.md, for any other docs/mcp.md",
             )
         return name
 
@@ -75,14 +77,13 @@ def _project_of(in_project: bool, workspace: Path | None) -> Path | None:
 def install_command(host: str, in_project: bool, dry_run: bool, workspace: Path | None) -> None:
     """Set Memlines up in a client. Files that are not from Memlines are not changed.
 
-    A project without a memory gets one, as with 'memlines init'.
+    A project without a memory gets one, as with 'memlines init'. Below a workspace, that workspace is the
+    project; at a terminal you are asked first.
     """
     client, project = CLIENTS[host], _project_of(in_project, workspace)
-    if project is not None and project == Path("~").expanduser().resolve():
-        raise UsageError(
-            f"{str(project)!r} is your home folder: every project in it would share its memory",
-            todo="Use --global for all projects, or name one with --workspace",
-        )
+    if project is not None and project in (home_folder().resolve(), Path(project.anchor)):
+        _refuse_home(project)
+    above = _say_above(project, dry_run=dry_run) if project is not None and workspace is None else []
     targets = client.targets(project)
     steps = would_install(targets) if dry_run else install(targets)
     home = project
@@ -91,17 +92,12 @@ def install_command(host: str, in_project: bool, dry_run: bool, workspace: Path 
     begins = home is not None and not holds_memory(Workspace(home))
     made = begin_workspace(home)[1] if begins and home and not dry_run else []
     notes = _notes(client, project, begins=begins, dry_run=dry_run)
-    if project is not None and workspace is None and project != Path.cwd().resolve():
-        what = (
-            "workspace above" if holds_memory(Workspace(project)) and not begins else "root of the repository"
-        )
-        notes.insert(0, f"This is in {project}, the {what}; '--workspace .' installs here.")
     try:
         load(None if project is None else Workspace(project))
     except SettingsError as error:
         warn(f"the memory cannot be used yet: {error}")
     folder = client.folder_of(project)
-    answer_json(_steps_json(host, folder, steps, dry_run) | {"begun": made, "notes": notes})
+    answer_json(_steps_json(host, folder, steps, dry_run) | {"begun": made, "notes": above + notes})
     _print_steps(f"{client.title} in", folder, steps, dry_run=dry_run)
     for note in notes:
         print_line(note)
@@ -110,15 +106,45 @@ def install_command(host: str, in_project: bool, dry_run: bool, workspace: Path 
         print_line(f"Next: start {client.program}{where}, and try {client.first_try}")
 
 
+def _refuse_home(project: Path) -> NoReturn:
+    which = "the root folder" if project == Path(project.anchor) else "your home folder"
+    raise UsageError(
+        f"{str(project)!r} is {which}: every project in it would share its memory",
+        todo="Use --global for all projects, or name one with --workspace",
+    )
+
+
+def _say_above(project: Path, *, dry_run: bool) -> list[str]:
+    """Say that the project is a folder above; at a terminal ask first, unless it is the repository's root."""
+    here = Path.cwd().resolve()
+    if project == here:
+        return []
+    root = repository_above(str(here))
+    is_root = root is not None and project == Path(root).resolve()
+    what = "root of the repository" if is_root else "workspace above"
+    note = f"This is in {project}, the {what}; '--workspace .' installs here."
+    if not wants_json():
+        print_line(note)
+        if not is_root and not dry_run and is_terminal(sys.stdin):
+            click.confirm("Install there?", default=False, abort=True, err=True)
+    return [note]
+
+
 def _notes(client: Client, project: Path | None, *, begins: bool, dry_run: bool) -> list[str]:
     notes = []
     if begins:
         verb = "would be" if dry_run else "was"
         notes.append(f"The project had no memory: one {verb} created, with MEMORY.md and memory/.")
-    other = client.folder_of(None if project is not None else nearest_project(None).root)
+    beside = None if project is not None else nearest_project(None).root
+    other = client.folder_of(beside)
     receipt = read_receipt(other)
-    if receipt is not None and receipt.is_installed():
+    if receipt is not None and receipt.is_installed() and not client.is_global(project or beside):
         notes.append(f"It is also installed in {other}; {client.if_both}.")
+    if plugin := client.plugin_file(project):
+        notes.append(
+            f"It is also a plugin of {client.title}, enabled in {plugin}, so everything would run twice."
+            f" Remove the plugin: '{client.remove_plugin}'"
+        )
     return notes
 
 
@@ -136,6 +162,8 @@ def uninstall_command(
     Your settings of the client are as they were before the installation.
     """
     client, project = CLIENTS[host], _project_of(in_project, workspace)
+    if project is not None and client.is_global(project):  # what is installed there is for all projects
+        _refuse_home(project)
     act = would_uninstall if dry_run else uninstall
     steps = act(client.targets(project), force=force)
     folder = client.folder_of(project)

@@ -36,6 +36,7 @@ COMMANDS = {
     "web": ("web", "Open a page to see, search and edit your memory."),
     "status": ("status", "Show what is indexed, and how."),
     "model": ("status", "Show which model answers; stop or undo a change of model."),
+    "migrate": ("sync", "Move the index to a Qdrant cluster, or back."),
     "watch": ("sync", "Keep the index up to date while files change."),
     "doctor": ("doctor", "Check what can be wrong, and repair it."),
     "check": ("check", "Refuse secrets and personal notes before they are committed."),

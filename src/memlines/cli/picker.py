@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shlex
+import shutil
 import subprocess
 import sys
 import threading
@@ -30,6 +30,7 @@ from memlines.memory.memory import Memory
 from memlines.memory.scopes import list_scopes, owner_of
 from memlines.serve.wire import say_changes, say_day
 from memlines.text.highlight import Span, make_word_finder
+from memlines.text.shell import commands_cmd, is_batch_file, split_line
 from memlines.types import Hit, Mode, SearchResult
 
 _PAUSE, _ESCAPE, _LEAVING = 0.06, 0.1, 2.0
@@ -198,12 +199,15 @@ class Picker:
     def _edit(self) -> None:
         """Open the note of the chosen hit at its line, then search again."""
         try:
-            editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+            editor = split_line(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
             if not editor:
                 raise UsageError("no editor is set", todo="Set VISUAL or EDITOR")
+            editor[0] = shutil.which(editor[0]) or editor[0]  # Windows itself would find programs only
             if hit := self.hit:
                 owner, path = owner_of(self._memory, hit.path)
                 note, _ = resolve_note(owner.workspace, owner.settings.extra_paths, path)
+                if is_batch_file(editor[0]) and commands_cmd(str(note)):
+                    raise UsageError("cmd.exe could run the name of this note", todo="Open it yourself")
                 subprocess.run([*editor, f"+{hit.start_line}", note], stdout=self._terminal, check=False)
                 self._ask()
         except (MemlinesError, OSError, ValueError) as error:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
-import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,13 +20,23 @@ from memlines.cli.common import (
     open_memory,
     read_text,
 )
-from memlines.cli.output import answer_json, counted, harmless_name, is_terminal, print_line, wants_json
-from memlines.errors import UsageError
+from memlines.cli.output import (
+    answer_json,
+    counted,
+    harmless_name,
+    is_terminal,
+    print_line,
+    wants_json,
+    warn,
+)
+from memlines.errors import UsageError, WorkspaceError
 from memlines.memory.arguments import FORGET, REMEMBER
+from memlines.text.shell import quote_word
 
 if TYPE_CHECKING:
-    from memlines.memory.notes.candidates import Candidate
-    from memlines.memory.notes.proof import Receipt
+    from memlines.memory.notes.candidates import ForgetCandidate
+    from memlines.memory.notes.proof import ForgetReceipt
+    from memlines.paths import Workspace
 
 Choice = TypeVar("Choice")
 
@@ -49,6 +60,8 @@ _PLACES = {
     "cached": "cached vector|cached vectors",
     "copies": "copy of the index|copies of the index",
     "past": "index of an earlier day|indexes of earlier days",
+    "cluster": "chunk on the cluster|chunks on the cluster",
+    "qmd": "index of qmd|indexes of qmd",
     "questions": "test set made from the notes|test sets made from the notes",
     "proposals": "proposal of tidy|proposals of tidy",
 }
@@ -75,15 +88,20 @@ def remember_command(text: tuple[str, ...], workspace: Path | None, **options: A
     Without TEXT, or with a single dash, it is read from standard input; put a text that starts with a dash
     after --. What is already known is not written again, and a text with a password or a key is refused.
     """
+    from memlines.files.scan import NOTES_DIR, ROOT_FILES
     from memlines.memory.notes.entries import one_line
     from memlines.serve.wire import remembered_json
 
     words = read_text(text, "remember", 'memlines remember "we chose Postgres"')
     with open_memory(workspace, begin=True) as memory:
+        root = memory.workspace.root
+        is_first = not any(os.path.lexists(root / name) for name in (ROOT_FILES[0], NOTES_DIR))
         remembered = memory.remember(words, **options)
     answer_json(remembered_json(remembered))
     if remembered.duplicate is None:
         print_line(f"Remembered in {remembered.citation}")
+        if is_first:
+            print_line(f"There was no memory in {harmless_name(str(root))} before; this began one.")
     else:
         print_line(f"Already known: {remembered.citation}: {one_line(remembered.duplicate.snippet)}")
 
@@ -126,10 +144,11 @@ def forget_command(
             return code
         chosen = found if yes else ask_which(found, pick=bool(query))
         receipt = memory.forget(chosen) if chosen else None
-    return show_receipt({"candidates": [candidate.to_json() for candidate in chosen]}, receipt)
+    answer: dict[str, object] = {"candidates": [candidate.to_json() for candidate in chosen]}
+    return show_receipt(answer, receipt, memory.workspace, {candidate.path for candidate in chosen})
 
 
-def _print_candidates(found: Sequence[Candidate]) -> None:
+def _print_candidates(found: Sequence[ForgetCandidate]) -> None:
     if not found:
         click.echo("Nothing was found to forget.")
     width = len(str(len(found)))
@@ -149,7 +168,7 @@ def is_choice_impossible(command: str, names: Sequence[str], *, yes: bool) -> bo
 
     A query never deletes, so `--yes` with one is refused.
     """
-    example = f"{command} {shlex.quote(harmless_name(names[0]))} --yes"
+    example = f"{command} {quote_word(harmless_name(names[0]))} --yes"
     if yes:
         raise UsageError(
             "a query only lists candidates, and nothing was changed",
@@ -173,6 +192,7 @@ def ask_which(found: list[Choice], *, pick: bool) -> list[Choice]:
         found = _pick(found, str(answer))
     if not found:
         return []
+    click.echo("What was written before can then no longer be undone.", err=True)
     these = "this entry" if len(found) == 1 else f"these {len(found)} entries"
     return found if click.confirm(f"Forget {these} for good?", default=False, err=True) else []
 
@@ -191,18 +211,31 @@ def _pick(found: list[Choice], answer: str) -> list[Choice]:
     return [candidate for number, candidate in enumerate(found, 1) if number in numbers]
 
 
-def show_receipt(chosen: dict[str, object], receipt: Receipt | None) -> int:
-    """Print what a command forgot, and return its exit code."""
+def show_receipt(
+    chosen: dict[str, object], receipt: ForgetReceipt | None, workspace: Workspace, notes: Iterable[str]
+) -> int:
+    """Print what a command forgot of some notes, and return its exit code."""
     code = 0 if receipt is None or receipt.complete else 1
     answer_json(chosen | {"receipt": receipt.to_json() if receipt else None}, code)
     if receipt is None:
         click.echo("Nothing was forgotten.")
     else:
         print_receipt(receipt)
+        _warn_of_git(workspace, notes)
     return code
 
 
-def print_receipt(receipt: Receipt) -> None:
+def _warn_of_git(workspace: Workspace, notes: Iterable[str]) -> None:
+    """Say that git keeps what notes said before, if it knows any of them."""
+    from memlines.files.git import is_tracked
+    from memlines.worktrees import repository_above
+
+    with suppress(WorkspaceError):  # without git, what it holds is not ours to say
+        if repository_above(str(workspace.root)) and is_tracked(workspace.root, *notes):
+            warn("git's history of this repository may still hold it")
+
+
+def print_receipt(receipt: ForgetReceipt) -> None:
     """Print what is gone, and what is left of it."""
     counts = []
     for place, words in _PLACES.items():

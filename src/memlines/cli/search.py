@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from datetime import date
 from pathlib import Path
@@ -19,17 +18,23 @@ from memlines.cli.output import (
     harmless_name,
     is_terminal,
     print_error,
+    print_line,
     progress_bar,
     wants_json,
     warn,
 )
-from memlines.errors import UsageError
+from memlines.errors import UsageError, extra_missing
 from memlines.memory.arguments import CONTEXT, READ, RECALL, SEARCH, parse_citation
 from memlines.serve import wire
+from memlines.text.shell import quote_word
 from memlines.types import CONTEXT_TOKENS, Hit, Source
 
 if TYPE_CHECKING:
+    from memlines.memory.memory import Memory
     from memlines.memory.notes.recall import Recalled
+
+_MOST_NAMES = 5
+"""How many notes or topics are named where there is not what was asked for."""
 
 
 # search
@@ -56,6 +61,13 @@ if TYPE_CHECKING:
     "--as-of",
     metavar="DAY",
     help="Answer from the notes as they were at the end of this day or month, such as 2026-03-01.",
+)
+@argument_option(
+    SEARCH["workspaces"],
+    "--in",
+    "workspaces",
+    metavar="NAME",
+    help="Search this workspace on the cluster, . for this one, * for all; you can repeat it.",
 )
 @click.option("--why", is_flag=True, help="Explain the score of each hit.")
 @click.option("-i", "--interactive", is_flag=True, help="Search as you type; Enter prints the chosen hit.")
@@ -84,9 +96,7 @@ def search_command(
         try:
             from memlines.cli.picker import pick
         except ImportError:
-            raise UsageError(
-                "-i needs a package", todo="Install it: pip install 'memlines[interactive]'"
-            ) from None
+            raise extra_missing(UsageError, "-i", "interactive", "prompt-toolkit") from None
         with open_memory(workspace) as memory:
             raise click.exceptions.Exit(pick(memory, text, {"sources": sources or None, **options}))
     if not text.strip():
@@ -165,7 +175,7 @@ def recall_command(query: tuple[str, ...], workspace: Path | None, **options: An
     certainly does, up to three of the nearest. Options combine: --recent --decisions shows the latest
     decisions.
     """
-    from memlines.memory.notes.entries import one_line
+    from memlines.memory.notes.entries import list_topics, one_line
 
     with open_memory(workspace) as memory:
         entries = memory.recall(" ".join(query) or None, **options)
@@ -175,6 +185,10 @@ def recall_command(query: tuple[str, ...], workspace: Path | None, **options: An
         by_day.setdefault(entry.day, []).append(entry)
     if not by_day:
         click.echo("Nothing found.")
+        topics = list_topics(memory.workspace, memory.settings) if options["topic"] else ()
+        if topics:
+            more = f" and {len(topics) - _MOST_NAMES} more" if len(topics) > _MOST_NAMES else ""
+            print_line(f"There are notes of these topics: {', '.join(topics[:_MOST_NAMES])}{more}", err=True)
     elif all(entry.weak for entry in entries):
         click.echo("No confident match. Nearest entries:\n")
     for day, of_that_day in by_day.items():
@@ -215,16 +229,27 @@ def get_command(
         )
     answer_json(wire.excerpt_json(excerpt), 0 if excerpt.found else 1)
     if not excerpt.found:
-        print_error(f"{excerpt.path} does not exist")
+        print_error(f"{excerpt.path} does not exist{_name_nearest(memory, excerpt.path)}")
         return 1
     if not excerpt.total_lines:
         click.echo("(empty)", err=True)
         return 0
     click.echo(harmless(excerpt.text))
-    more = f"more: memlines get {shlex.quote(harmless_name(excerpt.path))} --from {excerpt.next_start}"
+    more = f"more: memlines get {quote_word(harmless_name(excerpt.path))} --from {excerpt.next_start}"
     if excerpt.next_column:
         shown = f"{excerpt.start} is shown from character {column or 1:,} to {excerpt.next_column - 1:,}"
         click.echo(f"[cut: line {shown}; {more} --column {excerpt.next_column}]", err=True)
     elif excerpt.next_start and (lines is None or excerpt.lines < lines):
         click.echo(f"[{more}]", err=True)
     return 0
+
+
+def _name_nearest(memory: Memory, path: str) -> str:
+    """Return a question that names the notes with nearly the name of one that is not there, if there are."""
+    from difflib import get_close_matches
+
+    from memlines.memory.notes.entries import notes_in
+
+    notes = {Path(file.path).stem: file.path for file in notes_in(memory.workspace, memory.settings)}
+    near = get_close_matches(Path(path).stem, notes)
+    return f". Did you mean {' or '.join(notes[stem] for stem in near)}?" if near else ""

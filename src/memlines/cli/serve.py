@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _BY_SIGNAL = 128
 _BUFFER = 64 * 1024
+_LOOK_SECONDS = 0.5
 _PORT = 8737
 _HOST = "127.0.0.1"
 _PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
@@ -335,8 +336,15 @@ def _end_on_signals(events: Events) -> Iterator[list[int]]:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
-    if sys.platform == "win32":
-        yield received
+    if os.name == "nt":  # nothing wakes a thread that waits there, so it looks every now and then
+        done = threading.Event()
+        threading.Thread(
+            target=_wake_often, args=(done, events), name="memlines-signals", daemon=True
+        ).start()
+        try:
+            yield received
+        finally:
+            done.set()
         return
     source, sink = os.pipe()
     os.set_blocking(sink, False)
@@ -362,6 +370,14 @@ def _wake(source: int, events: Events) -> None:
     while os.read(source, 1):
         events.put(Event.LOOK)
     os.close(source)
+
+
+def _wake_often(done: threading.Event, events: Events) -> None:
+    """Wake the main thread again and again, for a signal that came meanwhile."""
+    from memlines.serve.rpc.server import Event
+
+    while not done.wait(_LOOK_SECONDS):
+        events.put(Event.LOOK)
 
 
 def _take_streams() -> tuple[BinaryIO, BinaryIO]:

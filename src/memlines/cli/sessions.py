@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -43,6 +42,7 @@ from memlines.memory.memory import Memory
 from memlines.memory.notes.entries import local_now
 from memlines.serve.wire import search_json
 from memlines.settings import Settings, refuse_if_off
+from memlines.text.shell import quote_word
 from memlines.types import ClientName
 
 _STATES = {"grew": "grew since", "changed": "changed since"}
@@ -144,7 +144,7 @@ def show_command(path: str, around: int, start: int, workspace: Path | None) -> 
     if not session.turns:
         click.echo("(nothing was said)", err=True)
     if session.next_line:
-        more = f"memlines sessions show {shlex.quote(harmless_name(session.path))} --from {session.next_line}"
+        more = f"memlines sessions show {quote_word(harmless_name(session.path))} --from {session.next_line}"
         click.echo(f"[{counted(session.later, 'turn')} after: {more}]", err=True)
 
 

@@ -12,6 +12,11 @@ _FEW_COLLECTIONS = 20_000
 def main() -> None:
     """Run the command line; Ctrl-C during its import leaves no traceback."""
     gc.set_threshold(_FEW_COLLECTIONS)
+    if not os.path.isabs(os.environ.get("HOME", os.sep)):  # noqa: PTH117 (pathlib takes time to import)
+        del os.environ["HOME"]  # empty or relative; the system knows the user's own
+    if sys.getfilesystemencoding() != "utf-8" and sys.executable and not sys.flags.utf8_mode:
+        # A locale of another encoding: names of notes would be other names than in the index.
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
     code = 1
 
     def leave() -> None:

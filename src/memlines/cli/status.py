@@ -29,6 +29,8 @@ from memlines.types import Space
 if TYPE_CHECKING:
     from memlines.memory.status import Status
 
+_MOST_WORKSPACES = 10
+
 _STATES = {
     "serving": "answers",
     "filling": "is being made; 'memlines sync' continues",
@@ -97,6 +99,8 @@ def _rows(status: Status, origin: str) -> list[tuple[str, str]]:
         rows.append(("answers", f"{answering[0]['provider']} ({answering[0]['model']}), if it can be asked"))
     if status.personal:
         rows.append(("personal", _describe_personal(status.personal)))
+    if status.cluster:
+        rows.append(("cluster", _describe_cluster(status.cluster)))
     if status.extra_paths:
         rows.append(("extra", ", ".join(status.extra_paths)))
     if status.fallback:
@@ -132,6 +136,19 @@ def _describe_personal(personal: Mapping[str, Any]) -> str:
         return f"none yet in {personal['workspace']}"
     files, chunks = counted(personal["files"], "file"), counted(personal["chunks"], "chunk")
     return f"{personal['workspace']}: {files}, {chunks}"
+
+
+def _describe_cluster(cluster: Mapping[str, Any]) -> str:
+    """Say which nodes answer, and what they hold of this workspace and of others."""
+    silent = [f"{node} does not: {reason}" for node, reason in cluster["nodes"].items() if reason]
+    nodes = f"{len(cluster['nodes']) - len(silent)} of {counted(len(cluster['nodes']), 'node')} answer"
+    if not cluster["collection"] or cluster["error"]:
+        return "; ".join(filter(None, [nodes, *silent, cluster["error"]]))
+    held = f"{counted(cluster['files'], 'file')}, {counted(cluster['chunks'], 'chunk')} of this workspace, "
+    others = sorted(cluster["workspaces"].keys() - {cluster["workspace"]})
+    beside = [f"beside {', '.join(others[:_MOST_WORKSPACES])}"] if others else []
+    beside += [f"and {len(others) - _MOST_WORKSPACES} more"] if len(others) > _MOST_WORKSPACES else []
+    return "; ".join([nodes, *silent, f"{held}{cluster['workspace']!r}", *beside])
 
 
 def _describe_run(run: Mapping[str, Any] | None) -> str:

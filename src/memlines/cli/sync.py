@@ -1,4 +1,4 @@
-"""The commands that keep the index current: `sync` and `watch`."""
+"""The commands that keep the index current, `sync` and `watch`, and the one that moves it, `migrate`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memlines.cli.common import common_options, open_memory
+from memlines.cli.common import choose_workspace, common_options, open_memory
 from memlines.cli.output import (
     answer_json,
     counted,
@@ -23,10 +23,13 @@ from memlines.cli.output import (
     wants_json,
     warn,
 )
+from memlines.errors import ClusterUnreachable, UsageError
+from memlines.paths import Workspace
+from memlines.settings import load
 from memlines.types import Report
 
 if TYPE_CHECKING:
-    from memlines.index.sync.plan import Plan
+    from memlines.index.sync.plan import SyncPlan
 
 # sync
 
@@ -73,7 +76,7 @@ def _show_plan(workspace: Path | None) -> None:
     print_problems(skipped=plan.skipped, failed=plan.failed)
 
 
-def describe_cost(plan: Plan) -> str:
+def describe_cost(plan: SyncPlan) -> str:
     """Say what has to be embedded, what that costs, and where text goes."""
     from memlines.embed.spending.budget import in_dollars
 
@@ -105,6 +108,61 @@ def _print_report(report: Report, *, verbose: bool) -> None:
         for path in paths if verbose else ():
             print_line(f"  {what} {path}")
     print_problems(skipped=report.skipped, failed=report.failed)
+
+
+# migrate
+
+_GONE = ". If it is gone for good, 'memlines config set --project store.driver sqlite' is enough"
+
+
+@click.command("migrate")
+@click.option("--to", "driver", type=click.Choice(["qdrant", "sqlite"]), required=True, help="Where to.")
+@click.option("--uri", help="The addresses of the cluster's nodes. [default: the setting store.uri]")
+@click.option("--keep", is_flag=True, help="With --to sqlite, leave on the cluster what this machine copied.")
+@common_options
+def migrate_command(driver: str, uri: str | None, keep: bool, workspace: Path | None) -> None:
+    """Move the index to a Qdrant cluster, or back to this machine.
+
+    Everything is copied, read again and compared, before the project's settings name the new place. Back on
+    this machine, what it copied is removed from the cluster. Run it again to continue after an error. Notes
+    stay files, wherever the index is.
+    """
+    from memlines.memory.memory import Memory
+    from memlines.memory.notes.settings_file import write_settings
+    from memlines.settings.loading import refuse_project_content
+    from memlines.settings.trusted_files import read_project_file
+
+    folder = choose_workspace(workspace).folder
+    stored = load(Workspace.at(folder)).settings.store
+    if driver == "sqlite" and stored.driver == "sqlite" and not uri:
+        raise UsageError(
+            "the index is on this machine already",
+            todo="To remove what was left on a cluster, name its nodes with --uri",
+        )
+    if not uri and not stored.uri:
+        raise UsageError("no cluster is known", todo="Give the addresses of its nodes with --uri")
+    file = Workspace.at(folder).config_file
+    refuse_project_content(file, read_project_file(file) or b"")  # or it could not be written in the end
+    values = {"store.driver": "qdrant", **({"store.uri": uri} if uri else {})}
+    removed = 0
+    with Memory(folder, values) as memory, progress_bar() as progress:
+        report = memory.sync(progress=progress)
+        try:
+            files, chunks = memory.verify_cluster(progress)
+        except ClusterUnreachable as error:
+            todo = error.todo + (_GONE if driver == "sqlite" else "")
+            raise ClusterUnreachable(error.what, todo=todo) from error
+        to = values if driver == "qdrant" else {"store.driver": "sqlite"}
+        changed = write_settings(to, memory.workspace, trust_new=True)
+        if driver == "sqlite" and not keep:
+            removed = memory.leave_cluster()
+    result = {"to": driver, "files": files, "chunks": chunks, "removed": removed, "changed": changed}
+    answer_json(result | {"pending": report.pending})
+    where = "on the cluster as here" if driver == "qdrant" else "here as on the cluster"
+    click.echo(f"{counted(files, 'file')} with {counted(chunks, 'chunk')} are {where}; checked text by text.")
+    if removed:
+        click.echo(f"{counted(removed, 'file')} removed from the cluster.")
+    click.echo(f"store.driver is {driver} in {memory.workspace.config_file}.")
 
 
 # watch

@@ -18,8 +18,8 @@ from memlines.errors import MemlinesError, UsageError
 
 if TYPE_CHECKING:
     from memlines.memory.memory import Memory
-    from memlines.memory.tidy.apply import Applied
-    from memlines.memory.tidy.proposal import Item, Proposal
+    from memlines.memory.tidy.apply import TidyResult
+    from memlines.memory.tidy.proposal import Proposal, TidyItem
 
 _NAMES = {
     "duplicate": "duplicate",
@@ -97,7 +97,7 @@ def show_command(ids: tuple[str, ...], workspace: Path | None) -> None:
         click.echo("There is nothing to tidy.")
 
 
-def _print_item(item: Item) -> None:
+def _print_item(item: TidyItem) -> None:
     note = ", needs review" if item.needs_review else "" if item.edits else ", only to look at"
     print_line(f"{item.id}  {item.kind}{note}: {item.why}")
     for one in item.cited:
@@ -153,7 +153,7 @@ def _confirm(memory: Memory) -> None:
         raise click.Abort
 
 
-def _print_outcome(applied: Applied, *, dry_run: bool) -> None:
+def _print_outcome(applied: TidyResult, *, dry_run: bool) -> None:
     verb = "Would apply" if dry_run else "Applied"
     click.echo(f"{verb} {counted(len(applied.applied), 'item')}.")
     if applied.known:
@@ -204,7 +204,7 @@ def review_command(workspace: Path | None) -> int:
         return _review(memory, items)
 
 
-def _review(memory: Memory, items: Sequence[Item]) -> int:
+def _review(memory: Memory, items: Sequence[TidyItem]) -> int:
     done: Counter[str] = Counter()
     code = 0
     for number, item in enumerate(items, 1):
@@ -230,7 +230,7 @@ def _review(memory: Memory, items: Sequence[Item]) -> int:
     return code
 
 
-def _ask(item: Item) -> str:
+def _ask(item: TidyItem) -> str:
     """Return the key of the answer: y, w, n, s or q; the end of the input ends the review."""
     keys = ("y" if item.edits else "") + ("w" if item.worded else "") + "nsq"
     apply_it = f"[y] apply{_WORDED if item.worded else ''}, " if item.edits else ""

@@ -8,6 +8,7 @@ into `.claude.json` and the hooks into `settings.json` of the folder for setting
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,14 @@ from memlines.clients.client import (
     is_hook_of_ours,
     is_our_hook,
     is_server_of_ours,
+    python_of_hook,
     read_json,
     this_python,
 )
 from memlines.clients.edits import Edit
 from memlines.clients.json_text import Place, json_edit
 from memlines.clients.receipt import HOME
+from memlines.paths import home_folder
 
 NAME = "claude-code"
 PROJECT_FOLDER = ".claude"
@@ -46,7 +49,7 @@ def folder_of(project: Path | None) -> Path:
     if project is not None:
         return project / PROJECT_FOLDER
     chosen = os.environ.get("CLAUDE_CONFIG_DIR")
-    return Path(chosen or Path("~/.claude").expanduser()).absolute()
+    return Path(chosen or home_folder() / ".claude").absolute()
 
 
 def settings_file(project: Path | None) -> Path:
@@ -81,9 +84,19 @@ def python_of(project: Path | None) -> Path | None:
     try:
         events = read_json(settings_file(project))["hooks"]
         hooks = [hook for event in EVENTS for group in events.get(event, ()) for hook in group["hooks"]]
-        return Path(next(hook["command"] for hook in hooks if is_hook_of_ours(_words_of(hook))))
+        return python_of_hook(next(words for words in map(_words_of, hooks) if is_hook_of_ours(words)))
     except (StopIteration, LookupError, TypeError, AttributeError):
         return None
+
+
+def plugins(project: Path | None) -> Iterator[tuple[Path, Any]]:
+    """Yield the files that enable plugins, the one that decides first, and what they say."""
+    files = [folder_of(None) / "settings.json"]
+    if project is not None:
+        files = [settings_file(project), folder_of(project) / "settings.json", *files]
+    for file in files:
+        settings = read_json(file)
+        yield file, settings.get("enabledPlugins") if isinstance(settings, dict) else None
 
 
 def _servers(file: Path) -> Edit:
@@ -108,7 +121,7 @@ def _settings(path: str, file: Path, project: Path | None) -> Edit:
 
 
 def _hook(event: str) -> dict[str, Any]:
-    """Return a hook that is started without a shell, whose rules for quotes differ between systems."""
+    """Return a hook by its words: a line would need quotes, whose rules differ between systems."""
     program, *words = hook_words(NAME, event)
     return {"hooks": [{"type": "command", "command": program, "args": words, "timeout": _HOOK_SECONDS}]}
 
@@ -128,4 +141,6 @@ CLIENT = Client(
     folder_of=folder_of,
     targets=targets,
     python_of=python_of,
+    plugins=plugins,
+    remove_plugin="claude plugin uninstall memlines@memlines",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -25,7 +25,7 @@ from memlines.clients.receipt import (
 )
 from memlines.errors import PathError, WorkspaceError, reason_of
 from memlines.files.atomic import read
-from memlines.paths import HOME_VARIABLE, contains
+from memlines.paths import HOME_VARIABLE, contains, home_folder
 from memlines.records import dataclass
 from memlines.types import ClientName
 
@@ -39,6 +39,12 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 SCRIPT = _PACKAGE / "serve" / "hooks" / "hook.py"
 _SCRIPT_ENDS = ("/memlines/serve/hooks/hook.py", "/memlines/hooks/hook.py", "/recollect/hooks/hook.py")
 """Where the script is in an installation of this version, and where earlier ones had it."""
+
+_PLUGIN = "memlines@"
+SHELL = "/bin/sh"
+_RUN_IF_THERE = 'test -x "$0" && test -r "$3" && exec "$0" "$@"; exit 0'
+"""Starts the interpreter if it and its third argument, the script, are there. Without its script, Python
+would end with 2, and clients take that as the order to block the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +77,31 @@ class Client:
     warnings: Callable[[Path | None], Iterable[tuple[str, str]]] = lambda _: ()
     """What keeps an installation from working, and what to do about each."""
 
+    ask_version: tuple[str, ...] = ()
+    """The words after its program that have it print its version, if that costs little."""
+
     if_both: str = "where both are found, it runs once"
     """What happens where it is installed for a project and for all of them."""
+
+    plugins: Callable[[Path | None], Iterable[tuple[Path, Any]]] = lambda _: ()
+    """Its files of settings and the plugins that each names; the first that names ours decides."""
+
+    remove_plugin: str = ""
+    """The command that removes our plugin."""
+
+    def is_global(self, project: Path | None) -> bool:
+        """Return whether a project is the user's home, where its settings are those for all projects."""
+        at_home = project is not None and project.resolve() == home_folder().resolve()
+        return at_home and self.folder_of(project).resolve() == self.folder_of(None).resolve()
+
+    def plugin_file(self, project: Path | None) -> Path | None:
+        """Return the file that enables our plugin, from whichever marketplace it came."""
+        for file, plugins in self.plugins(project):
+            for name, value in plugins.items() if isinstance(plugins, Mapping) else ():
+                if name.startswith(_PLUGIN):
+                    is_on = value.get("enabled", True) if isinstance(value, Mapping) else value
+                    return file if is_on else None
+        return None
 
 
 def load_clients() -> dict[str, Client]:
@@ -224,7 +253,12 @@ def hook_words(client: str, event: str) -> list[str]:
     rest = [client, event, *([home] if home else [])]
     if sys.platform == "win32":
         return [this_python(), "-P", "-m", "memlines", "hook", *rest]
-    return [this_python(), "-I", "-S", str(SCRIPT), *rest]
+    return [SHELL, "-c", _RUN_IF_THERE, this_python(), "-I", "-S", str(SCRIPT), *rest]
+
+
+def python_of_hook(words: list[str]) -> Path:
+    """Return the interpreter in the command of a hook; earlier versions started it without a shell."""
+    return Path(words[3] if words[0] == SHELL else words[0])
 
 
 def is_server_of_ours(arguments: Any) -> bool:
@@ -238,7 +272,7 @@ def is_hook_of_ours(words: Any) -> bool:
         return False
     if words[1:3] == ["-P", "-m"] and words[3:5] in (["memlines", "hook"], [old_name.NAME, "hook"]):
         return True
-    return any(Path(word).as_posix().endswith(_SCRIPT_ENDS) for word in words[:5])
+    return any(Path(word).as_posix().endswith(_SCRIPT_ENDS) for word in words[:7])
 
 
 def is_our_hook(place: Place, value: Any, words_of: Callable[[Any], Any]) -> bool:

@@ -37,7 +37,9 @@ from memlines.clients.json_text import Place, json_edit
 from memlines.clients.receipt import HOME
 from memlines.errors import PathError, WriteError
 from memlines.files.atomic import read
+from memlines.paths import home_folder
 from memlines.settings.tree import SERVICES
+from memlines.text.shell import join_words
 
 NAME = "codex"
 PROJECT_FOLDER = ".codex"
@@ -82,7 +84,7 @@ _PASSED_ON = (
 def global_folder() -> Path:
     """Return the folder of the user's settings of Codex."""
     chosen = os.environ.get("CODEX_HOME")
-    return Path(chosen or Path("~/.codex").expanduser()).absolute()
+    return Path(chosen or home_folder() / ".codex").absolute()
 
 
 def folder_of(project: Path | None) -> Path:
@@ -138,7 +140,7 @@ def server_edit(path: str, file: Path, values: Mapping[str, Any]) -> Edit:
             raise WriteError(
                 f"{str(file)!r} has an MCP server 'memlines' already, which is not of this installation;"
                 " nothing was changed",
-                todo="Take it out with 'codex mcp remove memlines', and install again",
+                todo="Delete its table [mcp_servers.memlines] there, and install again",
             )
         newline = newline_of(content)
         lines = [_COMMENT, *toml_text.table(SERVER, values)]
@@ -162,7 +164,7 @@ def server_edit(path: str, file: Path, values: Mapping[str, Any]) -> Edit:
         except ValueError as error:
             raise WriteError(
                 f"Memlines's MCP server cannot be taken out of {str(file)!r}: {error}; nothing was changed",
-                todo="Take it out with 'codex mcp remove memlines', and try again",
+                todo="Delete its table [mcp_servers.memlines] there, and try again",
             ) from error
 
     return Edit(path, put, take_out)
@@ -174,7 +176,7 @@ def is_ours(table: Any) -> bool:
 
 
 def _hook(event: str) -> dict[str, Any]:
-    hook: dict[str, Any] = {"type": "command", "command": shlex.join(hook_words(NAME, event))}
+    hook: dict[str, Any] = {"type": "command", "command": join_words(hook_words(NAME, event))}
     hook["timeout"] = _HOOK_SECONDS.get(event, _OTHER_HOOK_SECONDS)
     if event in ("SessionStart", "UserPromptSubmit"):
         hook["additionalContextLimit"] = _CONTEXT_TOKENS
@@ -266,6 +268,12 @@ def warnings(project: Path | None) -> Iterator[tuple[str, str]]:
         )
 
 
+def plugins(project: Path | None) -> Iterator[tuple[Path, Any]]:
+    """Yield the files that enable plugins, the one that decides first, and what they say."""
+    for file in dict.fromkeys((folder_of(project) / CONFIG, global_folder() / CONFIG)):
+        yield file, _read_toml(file).get("plugins")
+
+
 CLIENT = Client(
     name=NAME,
     title="Codex",
@@ -276,5 +284,7 @@ CLIENT = Client(
     targets=targets,
     python_of=python_of,
     warnings=warnings,
+    plugins=plugins,
+    remove_plugin="codex plugin remove memlines@memlines",
     if_both="its hooks would run twice, so take one of the two out",
 )

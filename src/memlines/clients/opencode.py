@@ -29,10 +29,12 @@ from memlines.clients.client import (
 from memlines.clients.receipt import HOME, MANIFEST, manifest_of, old_home, read_receipt
 from memlines.errors import PathError
 from memlines.files.atomic import read
+from memlines.paths import home_folder
 
 NAME = "opencode"
 PROJECT_FOLDER = ".opencode"
 COMMAND_FILE = f"{HOME}/command.json"
+PLUGIN_FILE = f"{HOME}/plugin.js"
 NPM_FILE = ".npmrc"
 
 _ORDER = ("commands", "skills", HOME, "plugins")
@@ -51,7 +53,7 @@ _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optiona
 
 def global_folder() -> Path:
     """Return the folder of the user's settings of OpenCode, the same on every system."""
-    config = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
+    config = os.environ.get("XDG_CONFIG_HOME") or home_folder() / ".config"
     return Path(config).absolute() / NAME
 
 
@@ -106,6 +108,15 @@ def gives_up_soon(folder: Path) -> bool:
     return bool(_GIVES_UP.search(text))
 
 
+def lacks_setup(plugin: Path) -> bool:
+    """Return whether a plugin is there that has nothing for OpenCode 2 to call."""
+    try:
+        text = read(plugin, MOST_BYTES)
+    except (OSError, PathError):
+        return False
+    return text is not None and b"setup" not in text
+
+
 def _npm(folder: Path) -> Iterator[File]:
     receipt = read_receipt(folder)
     was_written = receipt is not None and NPM_FILE in receipt.files
@@ -145,8 +156,11 @@ def _names(package: Any) -> set[str]:
 
 
 def warnings(project: Path | None) -> Iterator[tuple[str, str]]:
-    """Say where OpenCode waits for npm."""
+    """Say where the plugin is of before OpenCode 2, and where OpenCode waits for npm."""
     option = "--global" if project is None else "--project"
+    plugin = folder_of(project) / PLUGIN_FILE
+    if lacks_setup(plugin):
+        yield (f"OpenCode 2 cannot load {plugin}", f"Run 'memlines install {NAME} {option}'")
     for place in dict.fromkeys((folder_of(project), global_folder())):
         if waits_for_npm(place) and not gives_up_soon(place):
             yield (
@@ -165,4 +179,5 @@ CLIENT = Client(
     targets=targets,
     python_of=python_of,
     warnings=warnings,
+    ask_version=("--version",),
 )

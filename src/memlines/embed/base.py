@@ -110,7 +110,8 @@ def embed_query(provider: Provider, text: str) -> Vector:
     """
     if not text.strip():
         raise UsageError("a query without any text has no vector", todo="Ask for something")
-    vectors = validated([provider.embed_query(text)], 1, provider.dims, source=_name(provider))
+    source = f"provider {provider.id!r} (model {provider.model!r})"
+    vectors = validated([provider.embed_query(text)], 1, provider.dims, source=source)
     vector: Vector = vectors[0]
     return vector
 
@@ -125,7 +126,8 @@ def embed_documents(provider: Provider, texts: Sequence[str]) -> Vectors:
             raise UsageError(f"text {index} is blank and has no vector", todo="Leave blank texts out")
     if not texts:
         return validated([], 0, provider.dims)
-    return validated(provider.embed_documents(texts), len(texts), provider.dims, source=_name(provider))
+    source = f"provider {provider.id!r} (model {provider.model!r})"
+    return validated(provider.embed_documents(texts), len(texts), provider.dims, source=source)
 
 
 def validated(
@@ -143,7 +145,10 @@ def validated(
     if dims is None:
         dims = np.size(vectors[0]) if count else 0
     for index, vector in enumerate(vectors):
-        shape = _shape(vector)
+        try:
+            shape = np.shape(vector) if isinstance(vector, (np.ndarray, Sequence)) else ()
+        except ValueError:  # lists of unequal length
+            shape = ()
         if shape != (dims,):
             raise _bad(source, f"returned shape {shape} instead of ({dims},) for text {index}")
     raw = np.asarray(vectors).reshape(count, dims)
@@ -163,22 +168,9 @@ def validated(
     return exact.astype(np.float32)
 
 
-def _shape(vector: Any) -> tuple[int, ...]:
-    import numpy as np
-
-    try:
-        return np.shape(vector) if isinstance(vector, (np.ndarray, Sequence)) else ()
-    except ValueError:  # lists of unequal length
-        return ()
-
-
 def to_blobs(vectors: Vectors) -> list[bytes]:
     """Return each row as its raw little-endian float32 bytes."""
     return [row.tobytes() for row in vectors.astype("<f4", copy=False)]
-
-
-def _name(provider: Provider) -> str:
-    return f"provider {provider.id!r} (model {provider.model!r})"
 
 
 def _bad(source: str, problem: str) -> BadVectors:

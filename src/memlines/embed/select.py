@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 
 from memlines.embed.base import Provider, embed_query
 from memlines.errors import EmbeddingError, ProviderUnusable
@@ -63,6 +64,7 @@ class Probe:
     """Whether what the settings ask for is what serves; if not, why, and what to do about it."""
 
     ok: bool
+    """Whether it is."""
     requested: str
     """What the settings name; `none` if vectors are switched off."""
     serving: str
@@ -101,6 +103,8 @@ def choose(settings: Settings, environ: Mapping[str, str] = os.environ) -> Choic
         try:
             return Choice(requested, make_provider(fallback, settings, environ), error)
         except EmbeddingError as second:
+            if second.what == error.what:
+                return Choice(requested, None, error)
             both = f"{error} The fallback cannot help either: {second.what}"
             return Choice(requested, None, ProviderUnusable(both, todo=second.todo))
     has_other = wanted.fallback not in ("none", "auto", wanted.provider)
@@ -142,6 +146,13 @@ def make_provider(
         from memlines.embed.local.provider import LocalProvider
 
         return LocalProvider(wanted)
+    for package in ("numpy", "httpx2"):  # which an installation for words only leaves out
+        if find_spec(package) is None:
+            raise ProviderUnusable(
+                f"the provider {name!r} needs the package {package}, which is not installed",
+                todo="Run: pip install memlines (which adds what is missing), or set"
+                " embeddings.provider to none",
+            )
     from memlines.embed.remote.provider import RemoteProvider, model_name
     from memlines.embed.remote.services import REMOTE
     from memlines.embed.spending.budget import Budget

@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 from memlines.errors import WorkspaceError, reason_of
+from memlines.paths import find_program
 
 SAFE_OPTIONS = (
     "--no-pager",
@@ -43,9 +44,12 @@ def run_git(folder: Path | None, *arguments: str, stdin: bytes = b"") -> bytes:
 
     Raise if there is no git, or if it refuses.
     """
+    git = find_program("git")
+    if git is None:
+        raise WorkspaceError("git is not installed, or not found", todo="Install git")
     try:
         done = subprocess.run(
-            ["git", *SAFE_OPTIONS, *arguments],
+            [git, *SAFE_OPTIONS, *arguments],
             cwd=folder,
             env=safe_environment(as_hook=folder is None),
             input=stdin,
@@ -53,8 +57,6 @@ def run_git(folder: Path | None, *arguments: str, stdin: bytes = b"") -> bytes:
             timeout=_SECONDS,
             check=False,
         )
-    except FileNotFoundError:
-        raise WorkspaceError("git is not installed, or not found", todo="Install git") from None
     except subprocess.TimeoutExpired:
         raise WorkspaceError(f"git did not answer within {_SECONDS:.0f} seconds", todo="Try again") from None
     except OSError as error:
@@ -67,3 +69,8 @@ def run_git(folder: Path | None, *arguments: str, stdin: bytes = b"") -> bytes:
             todo="Check that the folder is in a git repository of yours",
         )
     return done.stdout
+
+
+def is_tracked(folder: Path, *paths: str) -> bool:
+    """Return whether git knows any of some paths below a folder."""
+    return bool(run_git(folder, "ls-files", "-z", "--", *paths))

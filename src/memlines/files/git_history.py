@@ -12,7 +12,6 @@ look older.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +22,7 @@ from typing import IO, NamedTuple
 from memlines.errors import reason_of
 from memlines.files.git import SAFE_OPTIONS, safe_environment
 from memlines.files.scan import IGNORED_DIRS, NOTES_DIR, SUFFIX, root_files
-from memlines.paths import Workspace, is_unicode
+from memlines.paths import Workspace, find_program, is_unicode
 from memlines.worktrees import git_folder, repository_above
 
 _SECONDS = 20.0
@@ -79,7 +78,7 @@ class GitHistory:
         if git_folder(repository) is None:
             self._note("its .git is gone, or leads to another repository")
             return
-        self._git = shutil.which("git") or ""
+        self._git = find_program("git") or ""
         if not self._git:
             self._note("git is not installed")
             return

@@ -55,9 +55,11 @@ class Version:
     """
 
     name: str
+    """What `Memory.read_version` takes."""
     path: str
     time: datetime
     size: int
+    """How many bytes it has."""
     command: str = ""
 
 

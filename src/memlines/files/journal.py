@@ -39,64 +39,71 @@ _AT_ONCE = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class FileState:
     """What a file held: how many bytes, and their hash."""
 
     size: int
+    """How many bytes."""
     hash: str
+    """The beginning of their SHA-256."""
 
     @classmethod
-    def of(cls, content: bytes) -> State:
+    def of(cls, content: bytes) -> FileState:
         """Return the state of a file that holds this."""
         return cls(len(content), digest(content))
 
     @classmethod
-    def known(cls, size: int, sha256: str) -> State:
+    def known(cls, size: int, sha256: str) -> FileState:
         """Return the state of a file whose SHA-256 is known."""
         return cls(size, sha256[:_HASH_DIGITS])
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class WrittenBlock:
     """The lines that a change wrote, and the bytes of the old content that they replaced."""
 
     first: int
     count: int
+    """How many lines."""
     hash: str
+    """Their hash."""
     last: str
+    """A hash of the last of them."""
     old_start: int
+    """Where the bytes that they replaced begin."""
     old_end: int
+    """Where these end."""
 
 
 @dataclass(frozen=True, slots=True)
-class Write:
-    """One change of a note; a state is `None` where there was no file.
-
-    `kept` names where the old bytes are: `history/NAME` or `trash/NAME`. Without it they are the beginning of
-    the new ones. `block` is missing if the lines were not compared.
-    """
+class NoteWrite:
+    """One change of a note."""
 
     path: str
-    before: State | None
-    after: State | None
+    before: FileState | None
+    """What the note held before; `None` if there was none."""
+    after: FileState | None
+    """What it held then; `None` if it was removed."""
     kept: str = ""
-    block: Block | None = None
+    """Where the old bytes are: `history/NAME` or `trash/NAME`. If empty, the new ones begin with them."""
+    block: WrittenBlock | None = None
+    """The lines that changed; `None` if they were not compared."""
     time: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What one command, or one call, wrote.
-
-    `undoes` is the operation that it took back; such an operation counts once it is `complete`.
-    """
+    """What one command, or one call, wrote."""
 
     id: str
     command: str
     time: datetime
     undoes: str = ""
+    """The operation that it took back."""
     complete: bool = False
-    writes: tuple[Write, ...] = ()
+    """Whether it was finished; one that took another back counts only then."""
+    writes: tuple[NoteWrite, ...] = ()
+    """What it changed."""
 
 
 @dataclass(slots=True)
@@ -127,10 +134,10 @@ def operation(command: str, undoes: str = "") -> Iterator[None]:
 def record(
     workspace: Workspace,
     path: str,
-    before: State | None,
-    after: State | None,
+    before: FileState | None,
+    after: FileState | None,
     kept: str = "",
-    block: Block | None = None,
+    block: WrittenBlock | None = None,
 ) -> None:
     """Write down, inside an operation and under the lock of notes, that a note is about to be changed."""
     line: dict[str, Any] = {"path": path, "time": _now()}
@@ -162,7 +169,7 @@ def clear(workspace: Workspace) -> None:
 
 def operations(workspace: Workspace) -> tuple[Operation, ...]:
     """Return the operations that are known, in the order of their last write."""
-    read: dict[str, tuple[Operation, list[Write]]] = {}
+    read: dict[str, tuple[Operation, list[NoteWrite]]] = {}
     for line in _lines(workspace):
         identity = line["op"]
         if identity in read:
@@ -189,17 +196,17 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:_HASH_DIGITS]
 
 
-def states(old: bytes | None, new: bytes) -> tuple[State | None, State]:
+def states(old: bytes | None, new: bytes) -> tuple[FileState | None, FileState]:
     """Return the states before and after a change; what both begin with is hashed once."""
     if old is None or not new.startswith(old):
-        return None if old is None else State.of(old), State.of(new)
+        return None if old is None else FileState.of(old), FileState.of(new)
     running = hashlib.sha256(old)
-    before = State(len(old), running.hexdigest()[:_HASH_DIGITS])
+    before = FileState(len(old), running.hexdigest()[:_HASH_DIGITS])
     running.update(memoryview(new)[len(old) :])
-    return before, State(len(new), running.hexdigest()[:_HASH_DIGITS])
+    return before, FileState(len(new), running.hexdigest()[:_HASH_DIGITS])
 
 
-def block_of(old: bytes | None, new: bytes) -> Block:
+def block_of(old: bytes | None, new: bytes) -> WrittenBlock:
     """Return the lines in which a new content differs from the old one."""
     before = old or b""
     if new.startswith(before):
@@ -214,10 +221,10 @@ def block_of(old: bytes | None, new: bytes) -> Block:
     lines = [line.removesuffix(b"\r") for line in _lines_of(new[first:last])]
     number = new.count(b"\n", 0, first) + 1
     last_line = lines[-1] if lines else b""
-    return Block(number, len(lines), digest(b"\n".join(lines)), digest(last_line)[:_SHORT], start, end)
+    return WrittenBlock(number, len(lines), digest(b"\n".join(lines)), digest(last_line)[:_SHORT], start, end)
 
 
-def locate(content: bytes, block: Block) -> tuple[int, int] | None:
+def locate(content: bytes, block: WrittenBlock) -> tuple[int, int] | None:
     """Return the span of a block, in bytes: where it was written, or at the only other place."""
     if not block.count:
         return None
@@ -280,14 +287,14 @@ def _now() -> str:
     return datetime.now(UTC).strftime(_STAMP)
 
 
-def _write_of(line: dict[str, Any]) -> Write:
+def _write_of(line: dict[str, Any]) -> NoteWrite:
     before, after, block = line.get("before"), line.get("after"), line.get("block")
-    return Write(
+    return NoteWrite(
         str(line["path"]),
-        State(*before) if before else None,
-        State(*after) if after else None,
+        FileState(*before) if before else None,
+        FileState(*after) if after else None,
         str(line.get("kept", "")),
-        Block(*block) if block else None,
+        WrittenBlock(*block) if block else None,
         str(line.get("time", "")),
     )
 

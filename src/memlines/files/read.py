@@ -332,6 +332,11 @@ def resolve_note(workspace: Workspace, extra_paths: tuple[str, ...], path: str) 
             below = candidate.relative_to(folder)
             if not IGNORED_DIRS.intersection(below.parts[:-1]):
                 return real / below, root
+    notes = workspace.root / NOTES_DIR
+    meant = Path(os.path.normpath(notes / name))
+    if contains(notes, meant) and os.path.isfile(meant):  # noqa: PTH113 (pathlib raises in a closed folder)
+        inside = meant.relative_to(workspace.root).as_posix()
+        raise PathError(f"{path!r} is no path of this memory", todo=f"Did you mean {inside!r}?")
     raise _not_part(path, "it lies outside MEMORY.md, memory/ and the extra paths")
 
 

@@ -49,8 +49,12 @@ _IS_IGNORED = "holds notes, but a folder of this name is never looked into"
 _FIRST_ENTRIES = 100
 """How many entries of an ignored folder are looked at: it may have many thousands, and this happens often."""
 _IS_LINK = "is a symbolic link; links are not followed"
-_INODE_BITS = (1 << 63) - 1
-"""SQLite integers are signed; some file systems use all 64 bits of an inode number."""
+_LISTS_INODES = os.name != "nt"
+"""Windows lists files without these numbers, so a listed file would differ from itself once it is open."""
+
+_LARGEST = (1 << 63) - 1
+"""SQLite integers are signed; some file systems use all 64 bits of an inode number, and times after the year
+2262 need more than that."""
 
 
 def discover(
@@ -111,7 +115,8 @@ def limit_for(source: Source, max_bytes: int) -> tuple[int, str]:
 
 def fingerprint_of(info: os.stat_result) -> Fingerprint:
     """Return what distinguishes one state of a file from another."""
-    return Fingerprint(info.st_size, info.st_mtime_ns, info.st_ino & _INODE_BITS)
+    inode = info.st_ino & _LARGEST if _LISTS_INODES else 0
+    return Fingerprint(info.st_size, min(info.st_mtime_ns, _LARGEST), inode)
 
 
 class _Walk:

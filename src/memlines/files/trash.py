@@ -59,7 +59,7 @@ def put(workspace: Workspace, place: Place, content: bytes) -> None:
         if not atomic.create(target, content, PRIVATE_FILE, root=root):
             raise atomic.Changed
         with journal.operation("remove"):
-            before = journal.State.of(content)
+            before = journal.FileState.of(content)
             journal.record(workspace, place.path, before, None, f"{_FOLDER}/{name}")
             try:
                 atomic.remove(place.real, content, root=root)
@@ -85,7 +85,7 @@ def put_back(workspace: Workspace, name: str, place: Place) -> None:
     atomic.make_folders(place.real.parent, root)
     atomic.sweep(place.real.parent, root=root)
     with journal.operation("restore"):
-        after = journal.State.of(content)
+        after = journal.FileState.of(content)
         journal.record(workspace, place.path, None, after, "", journal.block_of(None, content))
         mode = int(match["mode"], 8) if match["mode"] else PRIVATE_FILE
         if not atomic.create(place.real, content, mode, root=root):

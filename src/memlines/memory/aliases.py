@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from memlines.errors import PathError
+from memlines.errors import PathError, reason_of
 from memlines.files.place import place_of
 from memlines.files.read import read_document
 from memlines.files.scan import fingerprint_of
@@ -33,7 +33,7 @@ class AliasNote:
         except (FileNotFoundError, NotADirectoryError):
             return _NONE
         except (PathError, OSError) as error:
-            return Aliases(problems=[f"the note cannot be read: {error}"])
+            return Aliases(problems=[f"the note cannot be read: {reason_of(error)}"])
         known, aliases = self._last
         if known == fingerprint:
             return aliases

@@ -26,11 +26,12 @@ from memlines.files.read import read_document, without_private_blocks
 from memlines.files.scan import fingerprint_of
 from memlines.index.search.query import Query
 from memlines.index.search.retrievers import CandidateSet
-from memlines.index.search.run import embed, search
+from memlines.index.search.run import Found, embed, search
 from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.store.sqlite.spaces import SpaceEntry
 from memlines.memory.open_index import silent
+from memlines.memory.scopes import merge_warnings
 from memlines.memory.status import fallback_of
 from memlines.paths import Workspace, contains, note_path
 from memlines.records import dataclass
@@ -213,19 +214,30 @@ def _search_snapshot(
                 if error := _contradiction(now, provider, vector):
                     chosen, query, vector = _without_vector(chosen, error), replace(query, mode="words"), None
             within = narrow(index) if narrow else None
-            found = search(index, query, vector, provider.model if provider else "", within)
+            model = provider.model if provider else ""
+            sharing = manager.sharing if query.workspaces and within is None else None
+            asked = sharing.prepare_search(index, query.workspaces) if sharing else None
+            found = Found() if asked else search(index, query, vector, model, within)
             chunks = index.count_chunks()
             pending = chunks - index.count_vectors() if provider else 0
-            if wants_sessions and not any(hit.source == "sessions" for hit in found.hits):
+            if wants_sessions:
                 lacks_sessions = all(source != "sessions" for source, _, _ in index.counts_by_source())
             is_ours = index.origin not in ("elsewhere", "unknown")
+    if sharing and asked:  # while nothing is held
+        shared = sharing.search(asked, query, vector, model)
+        warnings = [*warnings, *shared.warnings]
+        if shared.found is None:
+            own = replace(query, workspaces=())
+            return _search_snapshot(manager, own, vector, chosen, warnings, narrow)
+        found, chunks = shared.found, shared.chunks
+    lacks_sessions = lacks_sessions and all(hit.source != "sessions" for hit in found.hits)
     result = SearchResult(
-        hits=tuple([_redact(hit, settings) if hit.source == "sessions" else hit for hit in found.hits]),
+        hits=tuple([redact_hit(hit, settings) if hit.source == "sessions" else hit for hit in found.hits]),
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
         mode=query.mode,
         pending=pending,
-        warnings=(*warnings, *chosen.doubts, *found.warnings),
+        warnings=merge_warnings(warnings, chosen.doubts, found.warnings),
         likelihood=found.likelihood,
         confident=found.confident,
         nearest=found.nearest,
@@ -266,7 +278,7 @@ def _without_sessions(result: SearchResult, settings: Settings) -> SearchResult:
     return replace(result, warnings=warnings, missing_sources=("sessions",))
 
 
-def _redact(hit: Hit, settings: Settings) -> Hit:
+def redact_hit(hit: Hit, settings: Settings) -> Hit:
     """Take secrets out of what is shown of a conversation once more: a rule may be newer than the index."""
     from memlines.text.redaction import redact, rules_of
 
@@ -290,7 +302,7 @@ class Quotes:
 
         A conversation is not compared: what the index holds of it is not what its file holds.
         """
-        note = self._note(hit.path) if hit.source == "memory" else None
+        note = self.lines_of(hit.path) if hit.source == "memory" else None
         if note is None:
             return None
         lines = "\n".join(note[hit.start_line - 1 : hit.end_line])
@@ -300,7 +312,8 @@ class Quotes:
             return {*words_of(hit.snippet.partition(ENDED)[0])} <= {*words_of(lines)}
         return hit.snippet in lines or all(line in lines for line in hit.snippet.split("\n"))
 
-    def _note(self, path: str) -> list[str] | None:
+    def lines_of(self, path: str) -> list[str] | None:
+        """Return the lines of a file without private blocks, or nothing if it cannot be read."""
         real = os.path.normpath(os.path.join(self._root, path))  # noqa: PTH118 (half of the time this takes)
         kept = self._kept.get(path)
         try:

@@ -9,6 +9,7 @@ is there to ask again.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
@@ -106,6 +107,7 @@ SEARCH: Arguments = {
     "mode": Argument("text", "What to search by.", choices=get_args(Mode), required=True),
     "sources": Argument("list", "Where to search.", choices=get_args(Source)),
     "scopes": Argument("list", "Whose memory to search.", choices=get_args(Scope)),
+    "workspaces": Argument("list", "Which workspaces on the cluster to search, by name; * means all."),
     "without": Argument("list", "Answer as if the entries on these lines were not in the memory."),
     "as_of": Argument("text", "A day or month such as 2026-03: answer from the notes as they were then."),
 }
@@ -174,6 +176,15 @@ def check(arguments: Arguments, **values: object) -> None:
             raise _wrong_value(name, argument, value)
 
 
+def check_opened(workspace: object, settings: object) -> None:
+    """Refuse to open what is no path, or with settings that are no mapping."""
+    if not isinstance(workspace, str | os.PathLike | None):
+        raise UsageError(f"the workspace is {shown_value(workspace)}", todo="Give the path of its folder")
+    if not isinstance(settings, Mapping | None):
+        todo = 'Give a mapping such as {"query.max_results": 3}'
+        raise UsageError(f"the settings are {shown_value(settings)}", todo=todo)
+
+
 def check_chosen(chosen: object) -> None:
     """Refuse a query where the entries to forget are expected: a query never deletes."""
     if isinstance(chosen, str):
@@ -234,6 +245,10 @@ def json_schema(arguments: Arguments) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required}
 
 
+_NEARLY_CITED = re.compile(r"(.+\.md)[#:][^/.]*", re.IGNORECASE)
+"""What may be meant as a citation and is none; the name of a note ends with `.md`."""
+
+
 def parse_citation(path: str, start: int | None, lines: int | None) -> tuple[str, int | None, int | None]:
     """Return the path, the first line and how many, where the path may be a citation of them.
 
@@ -241,10 +256,14 @@ def parse_citation(path: str, start: int | None, lines: int | None) -> tuple[str
     """
     place = cited(path)
     if place is None:
+        if nearly := _NEARLY_CITED.fullmatch(path):
+            note = nearly[1]
+            raise UsageError(f"{path!r} is no citation", todo=f"Write {note}#L3, or {note}#L3-L5")
         return path, start, lines
     path, first, last = place
     if not 1 <= first <= last:
-        raise UsageError(f"the citation #L{first}-L{last} names no lines", todo="Lines count from 1")
+        todo = "Lines count from 1, and the smaller number comes first"
+        raise UsageError(f"the citation #L{first}-L{last} names no lines", todo=todo)
     if start is not None:
         return path, start, lines
     return path, first, last - first + 1 if lines is None else lines

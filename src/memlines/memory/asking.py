@@ -61,9 +61,11 @@ def parse(
 
 def search_scopes(memory: Memory, query: Query, scopes: Sequence[Scope], progress: Progress) -> SearchResult:
     """Answer a query from a memory and from the personal one beside it, as far as both are asked."""
+    elsewhere = bool(query.workspaces)
+    query = query if elsewhere else replace(query, workspaces=memory.settings.store.searches)
     trouble, personal = "", None
     try:
-        personal = memory.personal if "personal" in scopes else None
+        personal = memory.personal if "personal" in scopes and not elsewhere else None
     except MemlinesError as error:
         trouble = LEFT_OUT.format(error)
     if memory.scope == "personal" or (personal and "project" not in scopes):
@@ -103,8 +105,8 @@ def search_asked(
     wanted = manager.settings.rerank
     is_ordered = query.is_only_days or query.profile == "openclaw"  # by time, or as OpenClaw would
     if wanted.provider == "none" or query.mode == "words" or is_ordered or query.strict:
-        if beside is None and query.as_of is None:
-            return search_fresh(manager, query, progress)
+        if beside is None:
+            return _find(manager, query, progress)
         return _search_both(manager, query, progress, beside)
     from memlines.memory.reranking import rerank
 
@@ -134,7 +136,8 @@ def _search_both(manager: Manager, query: Query, progress: Progress, beside: Man
 def _find(manager: Manager, query: Query, progress: Progress) -> SearchResult:
     """Answer a query from the notes of one memory, as they are or as they were."""
     if query.as_of is None:
-        return search_fresh(manager, query, progress)
+        qmd = manager.qmd
+        return search_fresh(manager, query, progress) if qmd is None else qmd.search(query, progress)
     from memlines.memory.past.search import search_past
 
     return search_past(manager, query, progress)

@@ -60,7 +60,8 @@ class AsyncFacts:
 class AsyncMemory:
     """The memory in one workspace, without blocking the event loop; its methods are those of `Memory`.
 
-    What reports progress is called in the thread that does the work.
+    The functions that you pass are called in the thread that does the work. What only `Memory` has is reached
+    through `memory`, the `Memory` that does the work.
     """
 
     def __init__(
@@ -121,6 +122,8 @@ class AsyncMemory:
     calendar = _await_method(Memory.calendar)
     map = _await_method(Memory.map)
     read = _await_method(Memory.read)
+    verify_cluster = _await_method(Memory.verify_cluster)
+    leave_cluster = _await_method(Memory.leave_cluster)
     status = _await_method(Memory.status)
     probe_embedding = _await_method(Memory.probe_embedding)
     probe_vectors = _await_method(Memory.probe_vectors)

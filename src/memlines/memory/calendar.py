@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memlines.memory.memory import Memory
 
 DayKind = Literal["note", "fact", "session", "snapshot"]
+"""What can be in the calendar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +34,13 @@ class DayItem:
     """Something of a day; `target` is the citation or path that `Memory.read` accepts."""
 
     day: date
+    """The day."""
     kind: DayKind
+    """What it is."""
     target: str
+    """The citation or path that `Memory.read` accepts."""
     title: str
+    """What to call it."""
     scope: Scope = "project"
 
 
@@ -44,7 +49,9 @@ class Calendar:
     """What happened on each day, the newest day first, and how much there is of each kind."""
 
     days: Mapping[date, tuple[DayItem, ...]]
+    """What happened on each day."""
     by_kind: Mapping[DayKind, int]
+    """How much there is of each kind."""
 
 
 _READ: WeakKeyDictionary[Manager, tuple[tuple[FoundFile, ...], list[DayItem]]] = WeakKeyDictionary()

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from memlines.memory.aliases import AliasNote
     from memlines.memory.answering import Quotes
     from memlines.memory.facts.table import FactTable
+    from memlines.memory.fallback import FallbackMemory
+    from memlines.memory.sharing import Sharing
 
 
 _REBUILT_BY_SEARCH = 1_000
@@ -102,11 +104,31 @@ class Manager(OpenIndex):
         self._fact_table: FactTable | None = None
         self._making_table = threading.Lock()
 
+    @cached_property
+    def sharing(self) -> Sharing | None:
+        """What shares this memory through a cluster, if the settings say so; never a personal one."""
+        if self.settings.store.driver != "qdrant" or self.prefix:
+            return None
+        from memlines.memory.sharing import Sharing  # which takes time to import
+
+        return Sharing(self)
+
+    @cached_property
+    def qmd(self) -> FallbackMemory | None:
+        """What asks the program qmd, if the settings name it as the backend."""
+        if self.settings.backend != "qmd":
+            return None
+        from memlines.memory.fallback import FallbackMemory  # which takes time to import
+
+        return FallbackMemory(self)
+
     def close(self) -> None:
         """End the work in the background and let go of the index."""
         if self._fact_table is not None:
             self._fact_table.close()
         self.background.stop()
+        if "sharing" in self.__dict__ and self.sharing is not None:
+            self.sharing.close()
         self.close_reader()
 
     # Syncs
@@ -115,6 +137,13 @@ class Manager(OpenIndex):
         """Make the index equal the files, vectors included; the caller waits for it."""
         self.background.stop()  # what it embeds would be left to it
         report = self.run(force=force, progress=progress)
+        if self.sharing is not None:
+            from memlines.memory.sharing import SYNC_WAIT
+
+            copied = self.sharing.copy_all(progress, SYNC_WAIT)
+            report = replace(report, warnings=(*report.warnings, *copied))
+        if self.qmd is not None:
+            report = replace(report, warnings=(*report.warnings, *self.qmd.update(progress)))
         traces = self.workspace.root / note_path(self.settings.facts.file), self.workspace.private / "facts"
         if not any(map(os.path.lexists, traces)):  # no facts, and no table that has to go
             return report
@@ -212,6 +241,11 @@ class Manager(OpenIndex):
         if pending != given_up or time.monotonic() >= until:
             self.background.ask("embed", self._embed_in_background, after)
 
+    def copy_soon(self) -> None:
+        """Copy to the cluster in the background what it lacks, if there is one."""
+        if self.sharing is not None and not self.sharing.is_copied(self.read_state()):
+            self.background.ask("cluster", self.sharing.copy_all)
+
     def _sync_in_background(self, progress: Progress, *, words_only: bool = False) -> Iterable[str]:
         from memlines.index.sync import run
 
@@ -226,7 +260,7 @@ class Manager(OpenIndex):
         if report.pending:
             return [*report.warnings, *self._embed_in_background(progress)]
         self._refresh_table_soon(report)
-        return report.warnings
+        return [*report.warnings, *(self.sharing.copy_all(progress) if self.sharing else ())]
 
     def _look_in_background(self, progress: Progress, *, words_only: bool) -> Iterable[str]:
         """Look for changed files, and bring the index up to date if there are some."""
@@ -259,7 +293,8 @@ class Manager(OpenIndex):
             return ()  # another process embeds them
         # What could not be embedded is not tried again at every search.
         self._given_up = (report.pending, time.monotonic() + _EMBEDDING_REST)
-        return [*report.warnings, *self.fact_table.refresh()]
+        shared = self.sharing.copy_all(progress) if self.sharing else ()
+        return [*report.warnings, *shared, *self.fact_table.refresh()]
 
     @cached_property
     def aliases(self) -> AliasNote:

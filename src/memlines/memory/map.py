@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
     from memlines.embed.base import Vectors
 
-Mark = Literal["duplicate", "contradiction", "orphan"]
+MapMark = Literal["duplicate", "contradiction", "orphan"]
+"""What a chunk on the map can be marked as."""
 
 DUPLICATE_COSINE = 0.95
 MOST_POINTS = 20_000
@@ -71,9 +72,13 @@ class MapPoint:
     day: str
     """The latest day of its entries as `2026-11-16`; empty if none is known."""
     x: float
+    """From 0 to 1."""
     y: float
+    """From 0 to 1."""
     title: str
-    marks: tuple[Mark, ...] = ()
+    """What to call it."""
+    marks: tuple[MapMark, ...] = ()
+    """What it is marked as."""
 
     @property
     def citation(self) -> str:
@@ -86,8 +91,11 @@ class MemoryMap:
     """The chunks of a memory that have a vector, in two dimensions."""
 
     points: tuple[MapPoint, ...] = ()
+    """The chunks."""
     total_chunks: int = 0
+    """How many chunks are indexed."""
     without_vector: int = 0
+    """How many of them have no vector, and no point."""
     model: str = ""
     made_for: str = ""
     """A stamp of what was laid out: it stays the same as long as the chunks and their vectors do."""
@@ -179,7 +187,7 @@ def _lay_out(
     duplicates, orphans = map(set, compare(vectors[:compared], chunks))
     points = []
     for at, (one, (x, y)) in enumerate(zip(chunks, project(vectors).tolist(), strict=True)):
-        marks: list[Mark] = ["duplicate"] if at in duplicates else []
+        marks: list[MapMark] = ["duplicate"] if at in duplicates else []
         marks += ["orphan"] if at in orphans else []
         points.append(_make_point(one, x, y, tuple(marks)))
     warnings = []
@@ -188,7 +196,7 @@ def _lay_out(
     return tuple(points), warnings, stamp.hexdigest()[:16]
 
 
-def _make_point(chunk: IndexedChunk, x: float, y: float, marks: tuple[Mark, ...]) -> MapPoint:
+def _make_point(chunk: IndexedChunk, x: float, y: float, marks: tuple[MapMark, ...]) -> MapPoint:
     log = log_day(chunk.path)
     topic, day = chunk.path.rpartition("/")[2].removesuffix(SUFFIX), log.isoformat() if log else ""
     if chunk.source == "sessions":

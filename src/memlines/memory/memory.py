@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
+from memlines.errors import UsageError
 from memlines.files.scan import SUFFIX
 from memlines.memory import arguments, scopes
 from memlines.memory.manager import Manager
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from memlines.files.journal import Operation
     from memlines.memory.calendar import Calendar
     from memlines.memory.map import MemoryMap
-    from memlines.memory.notes.candidates import Candidate
+    from memlines.memory.notes.candidates import ForgetCandidate
     from memlines.memory.notes.edit import OpenNote
-    from memlines.memory.notes.proof import Receipt
+    from memlines.memory.notes.proof import ForgetReceipt
     from memlines.memory.notes.recall import Recalled
     from memlines.memory.notes.remember import Remembered
     from memlines.memory.notes.undo import NoteChange, Undone
@@ -48,7 +49,10 @@ _CONVERSATIONS = ("sessions/", "snapshots/")
 
 
 class Memory(OpenMemory):
-    """The memory in one workspace; safe to use from several threads."""
+    """The memory in one workspace; safe to use from several threads.
+
+    `workspace.root` is its folder, `settings` are the settings in force, and `scope` says whose memory it is.
+    """
 
     def search(
         self,
@@ -64,19 +68,25 @@ class Memory(OpenMemory):
         scopes: Sequence[Scope] | None = None,
         without: Sequence[str] = (),
         as_of: date | str | None = None,
+        workspaces: Sequence[str] = (),
         progress: Progress = silent,
     ) -> SearchResult:
-        """Return the lines that answer a query, best first; none is an honest answer.
+        """Return the lines that answer a query, best first. No lines are an answer too.
 
-        A hit is the passage that answers, of at most twelve lines; with `full` it is the chunk around it.
-        If an answer is not likely, the result is not `confident`, and the hits are the nearest lines. With
-        `strict` there are none then, and spelling is not corrected: do so for what no one asked to see. With
-        `min_score` nothing below that is shown. The entries that the citations in `without` name do not
-        answer. Files that changed are indexed first.
+        Files that changed are indexed first. A hit is the passage that answers, of at most twelve lines. If
+        no answer is likely, the result is not `confident`, and its hits are the nearest lines.
 
-        With `as_of`, a day or a month, the notes answer as they were at its end; so does a question such as
-        "what did we believe in March?". The personal memory is asked too, if `scopes` or the setting of that
-        name has it.
+        - `full` returns the whole chunk around each passage.
+        - `strict` returns no nearest lines and corrects no spelling. Use it for what is shown unasked.
+        - `min_score` leaves out every hit below it.
+        - `sources` asks only notes (`memory`) or only conversations (`sessions`).
+        - `without` names entries that must not answer, by their citations.
+        - `as_of`, a day or a month, asks the notes as they were at its end. So does a question such as
+          "what did we believe in March?".
+        - `scopes` says whose memory is asked; without it, the setting of that name does.
+        - `workspaces`, with `store.driver: qdrant`, names those on the cluster to ask: `.` is this one, `*`
+          all that the token may see. A hit of another one has its name before the path.
+        - `now` is the time that "yesterday" is counted from.
         """
         self._check(
             arguments.SEARCH,
@@ -87,6 +97,7 @@ class Memory(OpenMemory):
             sources=sources,
             scopes=scopes,
             without=without,
+            workspaces=workspaces,
         )
         if not query.strip():
             return SearchResult((), "none", "", "words", 0)
@@ -107,13 +118,20 @@ class Memory(OpenMemory):
         )
         if without:
             parsed = replace(parsed, left_out=find_left_out(self, without))
+        if workspaces:
+            if self._manager.sharing is None:
+                raise UsageError(
+                    "workspaces are searched on a Qdrant cluster, which answers no search of this memory",
+                    todo="Set store.driver to qdrant, or search this workspace alone",
+                )
+            parsed = replace(parsed, workspaces=tuple(workspaces))
         return search_scopes(self, parsed, scopes or self.settings.scopes, progress)
 
     def context(self, message: str, *, max_tokens: int = CONTEXT_TOKENS) -> str:
         """Return what the memory holds about a message, quoted for the model that answers it.
 
-        Every quote is below its citation, marked as data and without secrets, all in at most so many tokens
-        of about four characters. The text is empty if nothing fits or the memory is switched off.
+        Every quote is below its citation, marked as data, and without secrets. The text has at most
+        `max_tokens` of about four characters. It is empty if nothing fits or the memory is switched off.
         """
         from memlines.memory.context import find_relevant
 
@@ -187,7 +205,9 @@ class Memory(OpenMemory):
             answers.append(tuple(map(scopes.mark_personal, found)) if one.scope == "personal" else found)
         return scopes.merge_recalled(answers, limit, by_day=recent or not query)
 
-    def forget_candidates(self, selector: str = "", *, session: str | None = None) -> tuple[Candidate, ...]:
+    def forget_candidates(
+        self, selector: str = "", *, session: str | None = None
+    ) -> tuple[ForgetCandidate, ...]:
         """Return the entries that a citation, a path, a query or a session points at."""
         from memlines.memory.notes.candidates import find_candidates, is_query
 
@@ -196,19 +216,19 @@ class Memory(OpenMemory):
         asked = [owner]
         if session is not None or (named and is_query(self.workspace, named)):
             asked = list(scopes.list_scopes(self, []))
-        found: list[Candidate] = []
+        found: list[ForgetCandidate] = []
         for one in asked:
             own = find_candidates(one._manager, named, session=session)
             found += map(scopes.mark_personal, own) if one.scope == "personal" else own
         return tuple(found)
 
-    def forget(self, chosen: Iterable[Candidate]) -> Receipt:
+    def forget(self, chosen: Iterable[ForgetCandidate]) -> ForgetReceipt:
         """Remove entries for good, from the notes and everything derived from them; say what went."""
         from memlines.memory.notes.forget import forget
 
         self._check()
         arguments.check_chosen(chosen)
-        by_owner: dict[Manager, list[Candidate]] = {}
+        by_owner: dict[Manager, list[ForgetCandidate]] = {}
         for candidate in chosen:
             owner, path = scopes.owner_of(self, candidate.path)
             by_owner.setdefault(owner._manager, []).append(replace(candidate, path=path))
@@ -232,7 +252,7 @@ class Memory(OpenMemory):
         return undone
 
     def writes(self) -> tuple[Operation, ...]:
-        """Return what `undo` would undo one after the other, the next one first."""
+        """Return the operations that `undo` would undo, in its order."""
         from memlines.memory.notes.undo import recent
 
         self._check()
@@ -249,7 +269,7 @@ class Memory(OpenMemory):
     def log(self, path: str, *, most: int = LOG_CHANGES) -> tuple[LoggedChange, ...]:
         """Return how a note, or the lines that a citation names, changed over time, the newest change first.
 
-        Known are the changes that Memlines made, the commits around the notes, and the note as it is.
+        It knows the changes that Memlines made, the commits around the notes, and the note as it is.
         """
         from memlines.memory.past.log import list_changes
 
@@ -259,7 +279,7 @@ class Memory(OpenMemory):
         return tuple(map(scopes.mark_personal, changes)) if owner.scope == "personal" else changes
 
     def read_version(self, path: str, version: str) -> str:
-        """Return what a version of a note says; it goes by its name, or by its number from the newest on."""
+        """Return the text of a version of a note, by its name or its number (1 is the newest)."""
         from memlines.memory.notes.versions import read_version
 
         self._check(arguments.VERSION, path=path, version=version)
@@ -269,7 +289,7 @@ class Memory(OpenMemory):
     def restore_version(
         self, path: str, version: str, *, with_forgotten: bool = False, dry_run: bool = False
     ) -> RestoredVersion:
-        """Make a note what it was in a version; what it holds now becomes a version itself.
+        """Restore a note to an earlier version; the text it has now becomes a version itself.
 
         What was forgotten since stays out and is named, unless `with_forgotten` is set.
         """
@@ -293,7 +313,7 @@ class Memory(OpenMemory):
         return scopes.mark_personal(note) if owner.scope == "personal" else note
 
     def edit_note(self, path: str, text: str, version: str) -> NoteChange:
-        """Make a text the whole of a note; lines that it has unchanged keep their bytes.
+        """Replace the whole text of a note; lines that do not change keep their bytes.
 
         `version` is that of the note as it was opened. If someone saved it since, nothing is written and
         `EditConflict` is raised.
@@ -331,12 +351,14 @@ class Memory(OpenMemory):
         *,
         private: bool = True,
     ) -> Excerpt:
-        """Return lines of a note, or what was said on lines of a transcript; what does not exist has none.
+        """Return lines of a note, or what was said on lines of a transcript; none if it does not exist.
 
+        `path` may be a citation such as `memory/a.md#L3-L5`; `start` and `lines` count more than its lines.
         `column` is the character of the first line to begin with, for the rest of a line that was cut. With
         `private` off, lines of `<private>` blocks come out empty: do so for what a model reads.
         """
         self._check(arguments.READ, path=path, start=start, lines=lines, column=column)
+        path, start, lines = arguments.parse_citation(path, start, lines)
         owner, path = scopes.owner_of(self, path)
         found = owner._read(path, start, lines, column, private=private)
         return scopes.mark_personal(found) if owner.scope == "personal" else found
@@ -344,9 +366,14 @@ class Memory(OpenMemory):
     def _read(
         self, path: str, start: int | None, lines: int | None, column: int | None, *, private: bool
     ) -> Excerpt:
-        from memlines.files.read import read_lines
+        from memlines.files.read import DEFAULT_LINES, excerpt_of, read_lines
 
         workspace, settings = self.workspace, self.settings
+        name, _, there = path.partition(":")
+        if there and "/" not in name and (sharing := self._manager.sharing) is not None:
+            text = sharing.read(name, there)
+            if text is not None:
+                return excerpt_of(path, text, max(1, start or 1), lines or DEFAULT_LINES, max(1, column or 1))
         inside = path.removeprefix(f"{PRIVATE_DIR}/")
         if inside.startswith(_CONVERSATIONS) and not inside.endswith(SUFFIX):
             from memlines.memory.conversations.reading import read_turns

@@ -27,11 +27,14 @@ from memlines.types import (
 )
 
 if TYPE_CHECKING:
-    from memlines.embed.base import Vectors
+    import numpy as np
+    from numpy.typing import NDArray
+
     from memlines.embed.select import Probe
     from memlines.index.sync.job import Job
-    from memlines.index.sync.plan import Plan
+    from memlines.index.sync.plan import SyncPlan
     from memlines.memory.facts.facts import Facts
+    from memlines.memory.sharing import Sharing
     from memlines.memory.status import Status
     from memlines.memory.tidy.tidy import Tidy
 
@@ -44,9 +47,10 @@ class OpenMemory:
     ) -> None:
         """Open the memory in a folder; `settings` holds keys such as `{"query.max_results": 3}`.
 
-        Without a folder it is that of `MEMLINES_WORKSPACE`, the nearest one from here upwards that holds
-        a memory, the setting `workspace`, or this one.
+        Without a folder, the first of these is used: `MEMLINES_WORKSPACE`, the nearest folder upwards that
+        holds a memory, the setting `workspace`, the current folder.
         """
+        arguments.check_opened(workspace, settings)
         folder = find_workspace(overrides=settings).folder if workspace is None else workspace
         self.workspace = Workspace.at(folder)
         self.loaded: Loaded = load(self.workspace, settings)
@@ -54,12 +58,6 @@ class OpenMemory:
         """The settings in force."""
         self.personal_folder = Path(os.path.realpath(personal_folder(self.settings.personal_folder)))
         self.scope: Scope = "personal" if self.workspace.root == self.personal_folder else "project"
-        store, backend = self.settings.store.driver, self.settings.backend
-        if (store, backend) != ("sqlite", "builtin"):  # rather than quietly keep the index elsewhere
-            raise SettingsError(
-                f"store.driver {store!r} with backend {backend!r} is not available in this version",
-                todo="Set store.driver to sqlite and backend to builtin",
-            )
         self._manager = Manager(self.workspace, self.loaded)
         self._manager.prefix = scopes.PERSONAL if self.scope == "personal" else ""
         self._given = dict(settings or {})
@@ -68,7 +66,7 @@ class OpenMemory:
         self._opening = threading.Lock()
 
     def close(self) -> None:
-        """End the work in the background and close the index; both begin again with the next use."""
+        """End the work in the background and close the index; the next use opens it again."""
         self._manager.close()
         if self._personal is not None:
             self._personal.close()
@@ -110,7 +108,7 @@ class OpenMemory:
         return self._personal if self._personal and self._personal.settings.enabled else None
 
     def begin_personal(self) -> Self:
-        """Return the user's personal memory to write into, made if there is none."""
+        """Return the user's personal memory to write into; it is created if there is none."""
         if self.scope == "personal":
             return self
         if "personal" in self.settings.scopes and not os.path.isdir(self.personal_folder):  # noqa: PTH112
@@ -138,7 +136,7 @@ class OpenMemory:
             report = scopes.merge_reports(report, personal._manager.sync(force=force, progress=progress))
         return replace(report, warnings=(*report.warnings, *warnings))
 
-    def plan(self, *, progress: Progress = silent) -> Plan:
+    def plan(self, *, progress: Progress = silent) -> SyncPlan:
         """Return what a sync would do and cost, without doing any of it."""
         from memlines.index.sync.plan import plan
 
@@ -151,7 +149,7 @@ class OpenMemory:
         return self._manager.chosen().reason
 
     @property
-    def builtin_vectors(self) -> Callable[[Sequence[str]], Vectors] | None:
+    def builtin_vectors(self) -> Callable[[Sequence[str]], NDArray[np.float32]] | None:
         """How the builtin model embeds sentences, if it is what this memory uses; none is loaded for it."""
         provider = self._manager.provider_at_work()
         return provider.embed_documents if provider is not None and provider.id == "builtin" else None
@@ -159,8 +157,10 @@ class OpenMemory:
     def change_model(self, change: Literal["cancel", "roll_back", "renew", "resume"]) -> Space:
         """Act on a change of model, and return the space of the vectors that it is about.
 
-        Stop it, go back to the vectors of the model before, drop all vectors of the model for the next sync
-        to make again, or ask for the model of the settings again after its change was stopped.
+        - `cancel` stops it.
+        - `roll_back` goes back to the vectors of the model before.
+        - `renew` drops all vectors of the model, and the next sync makes them again.
+        - `resume` asks for the model of the settings again after its change was stopped.
         """
         from memlines.index.sync import vectors
 
@@ -192,7 +192,7 @@ class OpenMemory:
         return self._manager.is_warm
 
     def sync_soon(self) -> None:
-        """Have the index made equal to the files in the background, and return at once."""
+        """Sync in the background, and return at once."""
         if not switched_off(self.loaded):
             for one in scopes.list_scopes(self, []):
                 one._manager.sync_soon()
@@ -215,8 +215,25 @@ class OpenMemory:
         self._check()
         watch(self._manager, stop, on_sync, on_notice)
 
+    def verify_cluster(self, progress: Progress = silent) -> tuple[int, int]:
+        """Copy everything to the cluster and compare it; return how many files and chunks are equal there."""
+        return self._sharing.verify(progress)
+
+    def leave_cluster(self) -> int:
+        """Remove what this machine copied to the cluster; return how many files that were."""
+        return self._sharing.leave()
+
+    @property
+    def _sharing(self) -> Sharing:
+        if self._manager.sharing is None:
+            raise SettingsError(
+                "this memory has no cluster: store.driver is sqlite, or it is the personal one",
+                todo="Set store.driver to qdrant in a project's memory",
+            )
+        return self._manager.sharing
+
     def status(self, *, deep: bool = False) -> Status:
-        """Return the state of the memory; `deep` also asks the provider for one vector of one word."""
+        """Return the state of the memory; `deep` also asks the provider for the vector of one word."""
         from memlines.memory.status import read_status
 
         return replace(read_status(self._manager, deep=deep), personal=scopes.describe_personal(self))

@@ -18,9 +18,9 @@ from memlines.types import Report, SearchResult
 if TYPE_CHECKING:
     from memlines.memory.facts.facts import Facts
     from memlines.memory.memory import Memory
-    from memlines.memory.notes.candidates import Candidate
+    from memlines.memory.notes.candidates import ForgetCandidate
     from memlines.memory.notes.edit import OpenNote
-    from memlines.memory.notes.proof import Receipt
+    from memlines.memory.notes.proof import ForgetReceipt
     from memlines.memory.notes.recall import Recalled
     from memlines.memory.notes.remember import Remembered
     from memlines.memory.notes.undo import NoteChange
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     AnyMemory = TypeVar("AnyMemory", bound=OpenMemory)
     Located = TypeVar(
-        "Located", Remembered, Recalled, Candidate, Excerpt, LoggedChange, Problem, OpenNote, NoteChange
+        "Located", Remembered, Recalled, ForgetCandidate, Excerpt, LoggedChange, Problem, OpenNote, NoteChange
     )
 
 PERSONAL = "personal:"
@@ -184,7 +184,7 @@ def has_facts(memory: OpenMemory) -> bool:
     return os.path.lexists(memory.workspace.root / note_path(memory.settings.facts.file))
 
 
-def merge_receipts(receipts: Sequence[Receipt]) -> Receipt:
+def merge_receipts(receipts: Sequence[ForgetReceipt]) -> ForgetReceipt:
     """Return what was forgotten in all memories."""
     places = dict.fromkeys(place for one in receipts for place in one.removed)
     return replace(
@@ -214,5 +214,6 @@ def first_of(tables: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def merge_warnings(*warnings: Iterable[str]) -> tuple[str, ...]:
-    """Return the warnings of several answers, each once."""
-    return tuple(dict.fromkeys(warning for some in warnings for warning in some))
+    """Return the warnings of several answers, each once: not alone if another one ends with it."""
+    every = dict.fromkeys(warning for some in warnings for warning in some)
+    return tuple([one for one in every if not any(other.endswith(f": {one}") for other in every)])

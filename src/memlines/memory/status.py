@@ -6,7 +6,7 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, field, replace
 from datetime import UTC, datetime
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memlines.memory.manager import Manager
 
 _REDACTED = re.compile(r"\[redacted:([a-z0-9-]+)\]")
-_CACHED = "in the cache, because the workspace cannot be written"
+_CACHED = "in the cache, because the workspace cannot be written or has too long a path"
 _LOCAL = "nowhere: text stays on this machine"
 
 
@@ -45,29 +45,47 @@ class Status:
     """The state of a memory: where it lives, what is in it, what it uses."""
 
     backend: str
+    """What answers searches: `builtin` or `qmd`."""
     provider: str
     model: str
     requested_provider: str
+    """The provider that the settings name."""
     sends_text_to: str
+    """Where text goes, in words."""
     files: int
+    """How many files are indexed."""
     chunks: int
     pending: int
     dirty: bool
+    """Whether files changed since the last sync."""
     workspace: str
+    """The folder of the memory."""
     agent: str
+    """The agent whose settings and index are used."""
     index_path: str
+    """The file of the index."""
     index_bytes: int
+    """How large it is."""
     sources: tuple[Source, ...]
+    """What is searched."""
     source_counts: tuple[Mapping[str, Any], ...]
+    """How many files and chunks each source has."""
     extra_paths: tuple[str, ...]
+    """The files and folders that are indexed beside the notes."""
     skipped: tuple[Problem, ...]
     failed: tuple[Problem, ...]
     cache: Mapping[str, Any]
+    """The vectors that are kept for texts seen before."""
     fts: Mapping[str, Any]
+    """Whether words can be searched, and what is wrong if not."""
     vector: Mapping[str, Any]
+    """Whether vectors can be searched, by what, and what is wrong if not."""
     fallback: Mapping[str, Any] | None
+    """Which provider was wanted and why another one, or none, serves."""
     last_sync: str | None
+    """When the index was last made equal to the files."""
     enabled: bool = True
+    """Whether the memory is switched on."""
     warnings: tuple[str, ...] = ()
     spaces: tuple[Mapping[str, Any], ...] = ()
     """Whose vectors the index holds: those that answer, those being made, those to go back to."""
@@ -85,6 +103,8 @@ class Status:
     """Whether texts are handed in as batches, what waits there, and what failed."""
     rerank: Mapping[str, Any] = field(default_factory=dict)
     """What reranks hits and what is wrong with it, if the settings name a reranker."""
+    cluster: Mapping[str, Any] = field(default_factory=dict)
+    """The cluster that answers searches: its nodes, what it holds of this workspace, which others it has."""
     scopes: tuple[Scope, ...] = ("project",)
     """Whose memories are asked."""
     personal: Mapping[str, Any] = field(default_factory=dict)
@@ -94,6 +114,8 @@ class Status:
 def read_status(manager: Manager, *, deep: bool = False) -> Status:
     """Return the state of a memory, without changing anything; `deep` also asks the provider for a vector."""
     status, at_work = _describe(manager)
+    if manager.sharing is not None:
+        status = replace(status, cluster=manager.sharing.describe())
     if not deep:
         return status
     probe = _probe(manager, status, at_work)
@@ -184,7 +206,9 @@ def _status_of(
         provider=provider.id if provider else "none",
         model=provider.model if provider else "",
         requested_provider=choice.requested,
-        sends_text_to=_goes_to(at_work, answering, hits_to=rerank.get("sends_text_to", "")),
+        sends_text_to=_goes_to(
+            at_work, answering, places=[rerank.get("sends_text_to", ""), _cluster_host(manager)]
+        ),
         files=index.count_files() if index else 0,
         chunks=index.count_chunks() if index else 0,
         pending=index.count_pending(space_of(provider)) if index and provider else 0,
@@ -209,7 +233,7 @@ def _status_of(
         },
         fts={"enabled": True, "available": index is not None, "error": str(problem) if problem else None},
         vector=_vector(settings, index, provider),
-        fallback=fallback_of(choice, now),
+        fallback=(manager.qmd.describe_fallback() if manager.qmd else None) or fallback_of(choice, now),
         spaces=tuple(_space(index, entry) for entry in index.state.spaces) if index else (),
         declined=str(declined) if declined and declined == wanted else "",
         spending={"today": asdict(ledger.today()), "total": asdict(ledger.total())},
@@ -294,9 +318,15 @@ def _rerank(manager: Manager) -> Mapping[str, Any]:
     }
 
 
-def _goes_to(*providers: Provider | None, hits_to: str) -> str:
+def _cluster_host(manager: Manager) -> str:
+    if manager.sharing is None:
+        return ""
+    return f"the Qdrant cluster at {', '.join(manager.sharing.publisher.cluster.hosts)}"
+
+
+def _goes_to(*providers: Provider | None, places: Sequence[str]) -> str:
     """Say where text goes: to hosts, to servers on this machine, or nowhere."""
-    places: dict[str, None] = {}
+    named: dict[str, None] = {}
     for provider in filter(None, providers):
         place = provider.sends_to
         if not place and provider.id in SERVICES:
@@ -304,9 +334,9 @@ def _goes_to(*providers: Provider | None, hits_to: str) -> str:
 
             if isinstance(provider, RemoteProvider):
                 place = f"{provider.http.address.host}, on this machine"
-        places[place] = None
-    places[hits_to] = None
-    return " and ".join(filter(None, places)) or _LOCAL
+        named[place] = None
+    named |= dict.fromkeys(places)
+    return " and ".join(filter(None, named)) or _LOCAL
 
 
 def _space(index: Index, entry: SpaceEntry) -> Mapping[str, Any]:

@@ -179,6 +179,7 @@ class _Watch:
             self._sync()
         else:
             self.manager.embed_soon(pending)
+            self.manager.copy_soon()
 
     def _sync(self) -> None:
         """Index the words now; vectors follow in the background, so that the next change need not wait."""
@@ -206,6 +207,7 @@ class _Watch:
         for warning in report.warnings:
             self._notice(warning)
         self.manager.embed_soon(report.pending)
+        self.manager.copy_soon()
 
     def _end_if_stopped(self, completed: int, total: int, label: str) -> None:
         if self.stop.is_set():

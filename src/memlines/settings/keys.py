@@ -140,7 +140,6 @@ ALIASES: Mapping[str, str] = {
     "mmr": "query.mmr",
     "temporal_decay": "query.temporal_decay",
     "max_injected_chars": "tools.max_chars",
-    "qmd.limits.max_injected_chars": "tools.max_chars",
     "query.hybrid.mmr": "query.mmr",
     "query.hybrid.temporal_decay": "query.temporal_decay",
 }
@@ -154,7 +153,11 @@ CONVERSIONS: Mapping[str, Convert] = {
 milliseconds."""
 
 WITHOUT_EFFECT: Mapping[str, str] = {
-    "qmd": "Memlines searches its own index, so there is no QMD to set up",
+    "qmd.mcporter": "qmd is run for each search, so there is no server that keeps it running",
+    "qmd.search_tool": "qmd is run for each search, so there is no server that has tools",
+    "qmd.update.interval": "write the minutes in qmd.update.interval_minutes",
+    "qmd.update.embed_interval": "write the minutes in qmd.update.embed_interval_minutes",
+    "qmd.update.command_timeout_ms": "no other command of qmd is run",
     "multimodal": "only text is indexed",
     "store.fts": "words are always indexed, by rules that need no choice",
 }

@@ -64,8 +64,8 @@ _URL_PASSWORD = re.compile(r"(?<=://)[^/?#@]+(?=@)")
 
 _MASK = "***"
 
-_ONLY_OWN = ("workspace", "personal_folder")
-"""What names folders of the user's, so that not even a trusted project may set it."""
+_ONLY_OWN = ("workspace", "personal_folder", "qmd.command", "qmd.paths", "qmd.sessions.export_dir")
+"""What names folders of the user's, or a program, so that not even a trusted project may set it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +192,12 @@ class _ProjectFile:
     def refuse_untrusted(self, user: Layer, agent: str) -> None:
         """Raise if it sets more than what is harmless, for any agent, and is not trusted."""
         refused = _refused(self.layer.entries, user.over({}, agent))
+        own = {*refused}.intersection(_ONLY_OWN)
         for other, entries in self.layer.agents.items():
-            refused += [f"{AGENTS}.{other}.{name}" for name in _refused(entries, user.over({}, other))]
-        if own := {name.rpartition(".")[2] for name in refused}.intersection(_ONLY_OWN):
+            names = _refused(entries, user.over({}, other))
+            own.update({*names}.intersection(_ONLY_OWN))
+            refused += [f"{AGENTS}.{other}.{name}" for name in names]
+        if own:
             raise SettingsError(
                 f"project file {str(self.file)!r} sets {min(own)}, which only your own file may do",
                 todo=f"Write it into {user_config_file()}",

@@ -1,4 +1,6 @@
-"""The tree of settings: every key, its default, its limits and its meaning; those of `rerank` are beside it.
+"""The tree of settings: every key, its default, its limits and its meaning.
+
+Those of `qmd` and `rerank` are beside it.
 
 A key's kind and choices are those of its type, so annotations must not be strings here.
 """
@@ -7,6 +9,7 @@ from typing import Literal
 
 from memlines.paths import MAIN_AGENT, languages_with
 from memlines.records import dataclass
+from memlines.settings.qmd import Qmd
 from memlines.settings.rerank import Rerank
 from memlines.settings.values import key, section
 from memlines.types import ClientName, Scope, Source
@@ -206,7 +209,25 @@ class Store:
     """Where chunks and vectors live."""
 
     driver: Literal["sqlite", "qdrant"] = key(
-        "sqlite", "What stores the index. `qdrant` is not available in this version and is refused."
+        "sqlite",
+        "What answers searches. With `qdrant`, what is indexed here is copied to a Qdrant cluster, which "
+        "answers, so that other machines find it too: docs/scale.md.",
+    )
+    uri: str = key(
+        "",
+        "The addresses of the cluster's nodes, with commas between them, such as `http://10.0.0.5:6333`. "
+        "The key is read from the variable `QDRANT_API_KEY`.",
+    )
+    collection: str = key("memlines", "What the names of the collections on the cluster begin with.")
+    workspace: str = key(
+        "",
+        "The name of this workspace on the cluster. Machines with the same name share one workspace. Empty "
+        "means the folder's name with a mark that no other folder has.",
+    )
+    searches: tuple[str, ...] = key(
+        (".",),
+        "Which workspaces on the cluster a search asks: their names, `.` for this one, `*` for all that the "
+        "token may see.",
     )
     path: str = key(
         "",
@@ -379,7 +400,9 @@ class Settings:
     )
     extra_paths: tuple[str, ...] = key((), "Files and folders to index besides the workspace.")
     backend: Literal["builtin", "qmd"] = key(
-        "builtin", "What searches. `qmd` is not available in this version and is refused."
+        "builtin",
+        "What answers a search that is asked for: Memlines itself, or the program qmd, which you install: "
+        "docs/qmd.md.",
     )
     citations: Literal["auto", "on", "off"] = key(
         "auto",
@@ -398,6 +421,7 @@ class Settings:
     sync: Sync = section(Sync)
     query: Query = section(Query)
     rerank: Rerank = section(Rerank)
+    qmd: Qmd = section(Qmd)
     tools: Tools = section(Tools)
     intent: Intent = section(Intent)
     sessions: Sessions = section(Sessions)

@@ -60,7 +60,8 @@ def describe_conflicts(doubles: Doubles, path: str) -> list[str]:
     """Return a sentence about each fact of a note of which several lines contradict each other."""
     return [
         f"{path} has a merge conflict on lines {' and '.join(str(line.first) for line in lines)}, which say "
-        f"different things about the fact {lines[0].fact.id}: both count, delete the wrong one"
+        f"different things about the fact {lines[0].fact.id}: both count, delete the wrong one or decide "
+        f"with 'memlines facts edit {lines[0].fact.id} TEXT'"
         for lines in (sorted(one, key=attrgetter("first")) for one in doubles.conflicts)
     ]
 

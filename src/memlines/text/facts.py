@@ -39,6 +39,7 @@ _MARKER = re.compile(r" {0,3}(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\](?:[ \
 _STRUCK_THROUGH = re.compile(r"~~(.*)~~", re.DOTALL)
 
 Category = Literal["preference", "fact", "decision", "entity", "other"]
+"""What kind of fact it is."""
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 IMPORTANCE = 0.7
@@ -72,13 +73,17 @@ class Fact:
     id: str
     text: str
     category: Category = "other"
+    """What kind of fact it is."""
     importance: float = IMPORTANCE
+    """How much it counts, from 0 to 1."""
     created: date | None = None
+    """The day it was written down."""
     source: str = ""
     """What wrote it down and where, such as `capture codex 01ab`."""
     since: date | None = None
     """Since when it is true, if that is not the day it was written down."""
     until: date | None = None
+    """The day since which it is no longer true."""
     superseded_by: str = ""
     """The id of the fact that took its place."""
     reviewed: bool = False
@@ -135,6 +140,7 @@ class FactLine:
     first: int
     last: int
     raw: str
+    """The lines as they are in the note."""
 
 
 @dataclass(frozen=True, slots=True)

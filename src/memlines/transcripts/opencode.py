@@ -6,6 +6,10 @@ message. `opencode export` writes the same as one indented JSON document.
     {"info": {"id": "ses_…", "directory": "/home/ada/shop", "time": {"created": …}}}
     {"info": {"role": "user", "time": {"created": …}}, "parts": [{"type": "text", "text": "…"}]}
 
+OpenCode 2 keeps its sessions beside those of OpenCode 1, in tables of its own. A session that it took over is
+in both, and is read from the newer ones. Its rows become the same lines: what the user typed is the text of
+one part, and an answer is its texts and tools.
+
 Left out are the inputs and outputs of tools, reasoning, parts that the program made up (`synthetic`: files
 that were attached, the word to go on after a compaction) and summaries of compactions, since what they sum
 up is there. The sessions of helpers (`parent_id`) are not looked for.
@@ -16,10 +20,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from memlines.records import dataclass
 from memlines.transcripts.finding import Client, Header, Look, Query
 from memlines.transcripts.lines import (
     BROKEN,
@@ -37,15 +42,41 @@ from memlines.transcripts.lines import (
 )
 from memlines.types import Transcript
 
-_SESSIONS = """
-SELECT id, (SELECT count(*) FROM message WHERE message.session_id = session.id), time_updated
-FROM session WHERE directory = ? AND parent_id IS NULL ORDER BY id
-"""
-"""Asks for the sessions that people had in a folder: id, number of messages, last change in ms."""
+_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
-_SESSION = "SELECT id, directory, time_created FROM session WHERE id = ?"
-_MESSAGES = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The tables in which one version of OpenCode keeps sessions, and how it is asked.
+
+    `sessions` asks for those that people had in a folder: id, number of messages, last change in ms.
+    """
+
+    tables: frozenset[str]
+    sessions: str
+    session: str
+    messages: str
+
+
+_FIRST = _Layout(
+    frozenset({"session", "message", "part"}),
+    "SELECT id, (SELECT count(*) FROM message WHERE message.session_id = session.id), time_updated"
+    " FROM session WHERE directory = ? AND parent_id IS NULL ORDER BY id",
+    "SELECT id, directory, time_created FROM session WHERE id = ?",
+    "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id",
+)
 _PARTS = "SELECT message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id"
+
+# A row of a message is written again while its answer grows; the session may know of that only later.
+_SECOND = _Layout(
+    frozenset({"session_v2", "session_message"}),
+    "SELECT id, (SELECT count(*) FROM session_message WHERE session_id = session_v2.id), max(time_updated,"
+    " coalesce((SELECT max(time_updated) FROM session_message WHERE session_id = session_v2.id), 0))"
+    " FROM session_v2 WHERE directory = ? AND parent_id IS NULL ORDER BY id",
+    "SELECT id, directory, time_created FROM session_v2 WHERE id = ?",
+    "SELECT id, type, data FROM session_message"
+    " WHERE session_id = ? AND type IN ('user', 'assistant') ORDER BY seq",
+)
 
 _EXPORT = re.compile(r'\s*\{\s*"info"\s*:\s*(?=\{)')
 _EXPORTED_MESSAGES = re.compile(r'\s*,\s*"messages"\s*:')
@@ -59,21 +90,46 @@ def read_session(query: Query, database: str, session: str) -> list[str]:
 
     What tools were called with and gave back, most of a session, is left out.
     """
-    questions = (_SESSION, _MESSAGES, _PARTS)
-    sessions, messages, parts = (list(query(database, question, (session,))) for question in questions)
-    if not sessions:
-        return []
-    number, directory, created = sessions[0]
-    records: list[Record] = [{"info": {"id": number, "directory": directory, "time": {"created": created}}}]
+    for layout in _layouts({name for (name,) in query(database, _TABLES, ())}):
+        for number, directory, created in query(database, layout.session, (session,)):
+            info = {"id": number, "directory": directory, "time": {"created": created}}
+            messages = query(database, layout.messages, (session,))
+            if layout is _SECOND:
+                records = [_second(*row) for row in messages]
+            else:
+                records = _first(messages, query(database, _PARTS, (session,)))
+            return [json.dumps(record, ensure_ascii=False) for record in ({"info": info}, *records)]
+    return []
+
+
+def _layouts(tables: Collection[str]) -> list[_Layout]:
+    """Return how to ask a database, the newest way first; the oldest if it has no tables that are known."""
+    return [layout for layout in (_SECOND, _FIRST) if layout.tables <= set(tables)] or [_FIRST]
+
+
+def _first(messages: Iterable[Any], parts: Iterable[Any]) -> list[Record]:
+    """Return messages of OpenCode 1 with their parts."""
     parts_of: dict[str, list[Record]] = {}
     for message, data in parts:
         part = record_of(data) or {}
         kept = {"type": "tool", "tool": part.get("tool")} if part.get("type") == "tool" else part
         parts_of.setdefault(message, []).append(kept)
-    for message, data in messages:
-        info = {**(record_of(data) or {}), "id": message}
-        records.append({"info": info, "parts": parts_of.get(message, [])})
-    return [json.dumps(record, ensure_ascii=False) for record in records]
+    return [
+        {"info": {**(record_of(data) or {}), "id": message}, "parts": parts_of.get(message, [])}
+        for message, data in messages
+    ]
+
+
+def _second(message: str, role: str, data: str) -> Record:
+    """Return a message of OpenCode 2 in the shape of OpenCode 1."""
+    said = record_of(data) or {}
+    content = blocks(said.get("text" if role == "user" else "content"))
+    parts = [
+        {"type": "tool", "tool": part.get("name")} if part.get("type") == "tool" else part
+        for part in content
+        if part.get("type") in ("text", "tool")
+    ]
+    return {"info": {"id": message, "role": role, "time": said.get("time")}, "parts": parts}
 
 
 def read_export(text: str) -> tuple[Any, Transcript] | None:
@@ -146,8 +202,13 @@ def _search(look: Look) -> None:
     """Find the sessions that OpenCode's database holds for the workspace."""
     data = Path(look.environ.get("XDG_DATA_HOME") or look.home("", ".local/share"), "opencode")
     database = os.fspath(data / (look.environ.get("OPENCODE_DB") or "opencode.db"))
-    for session, messages, updated in look.rows(database, _SESSIONS, (str(look.folder),)):
-        look.take_row("", database, str(session), messages, updated)
+    tables = {name for (name,) in look.rows(database, _TABLES, ())}
+    seen: set[str] = set()
+    for layout in _layouts(tables) if tables else ():
+        for session, messages, updated in look.rows(database, layout.sessions, (str(look.folder),)):
+            if session not in seen:
+                look.take_row("", database, str(session), messages, updated)
+                seen.add(session)
 
 
 def _header_of(record: Record) -> Header | None:

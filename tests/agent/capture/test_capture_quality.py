@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from memlines.agent.capture.filters import is_injection
 from memlines.agent.capture.find import Embed
 from memlines.agent.capture.reading import LANGUAGES
+from memlines.text.injection import is_injection
 from tests.agent.capture.messages import CORPORA, Labelled, builtin, captures, injections, labelled
 from tests.agent.intents import labelled as prompts
 

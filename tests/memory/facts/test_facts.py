@@ -170,7 +170,7 @@ def test_a_missing_package_is_told_and_the_index_answers(
 ) -> None:
     monkeypatch.setattr(table, "is_installed", lambda: False)
     with facts_memory(workspace, "lancedb") as memory:
-        assert any("pip install memlines[facts]" in told for told in memory.sync().warnings)
+        assert any("pip install 'memlines[facts]'" in told for told in memory.sync().warnings)
         assert names(memory.facts.recall("Postgres")) == [BILLING]
 
 

@@ -21,6 +21,8 @@ from memlines.text.facts import Fact, line_of
 from tests.indexes import index_file, indexed, reading, write
 from tests.memory.forgetting import RARE, SECRET, Home
 
+pytestmark = pytest.mark.promise("P14")
+
 NOTE = "memory/facts.md"
 TEA = "- 2026-11-16 [preference] Likes tea in the morning. {from: capture codex 01ab} ^k3f5x2m7qa"
 HIDDEN = f"- 2026-11-16 [fact] {SECRET} {{importance: 0.9, from: capture codex 01ab}} ^b7c5d2e6fg"

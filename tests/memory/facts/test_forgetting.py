@@ -30,6 +30,7 @@ def memory(request: pytest.FixtureRequest, workspace: Path) -> Iterator[Memory]:
         yield opened
 
 
+@pytest.mark.promise("P14")
 def test_a_forgotten_fact_is_gone_from_the_note(memory: Memory) -> None:
     memory.facts.forget([SISTER])
     assert "Porto" not in note_of(memory.workspace.root).read_text(encoding="utf-8")
@@ -41,6 +42,7 @@ def test_the_others_stay_as_they_were(memory: Memory) -> None:
     assert note_of(memory.workspace.root).read_text(encoding="utf-8") == "".join(kept)
 
 
+@pytest.mark.promise("P14")
 def test_nothing_of_it_is_left(memory: Memory) -> None:
     receipt = memory.facts.forget([SISTER])
     memory.close()
@@ -48,6 +50,7 @@ def test_nothing_of_it_is_left(memory: Memory) -> None:
     assert not any(b"Porto" in content for content in words_of(memory.workspace.root))
 
 
+@pytest.mark.promise("P14")
 def test_it_does_not_come_back_with_a_sync(memory: Memory) -> None:
     memory.facts.forget([SISTER])
     memory.sync()
@@ -55,6 +58,7 @@ def test_it_does_not_come_back_with_a_sync(memory: Memory) -> None:
     assert not any(b"Porto" in content for content in words_of(memory.workspace.root))
 
 
+@pytest.mark.promise("P14")
 def test_it_is_not_recalled(memory: Memory) -> None:
     memory.facts.forget([SISTER])
     assert SISTER not in names(memory.facts.recall("where does Ana live?", min_score=0))
@@ -71,6 +75,7 @@ def test_several_are_forgotten_at_once(memory: Memory) -> None:
     assert receipt.removed["entries"] == 2
 
 
+@pytest.mark.promise("P14")
 def test_forgetting_a_line_of_the_note_empties_the_table_too(memory: Memory) -> None:
     memory.forget(memory.forget_candidates("memory/facts.md#L5"))
     memory.close()

@@ -366,13 +366,13 @@ def test_facts_are_recalled_where_nothing_can_be_written(
         if indexed:
             memory.sync()
     note_of(workspace).write_text(FACTS, encoding="utf-8")
-    folders = [workspace, *(folder for folder in workspace.rglob("*") if folder.is_dir())]
-    for folder in folders:
-        folder.chmod(0o555)
+    places = [workspace, *workspace.rglob("*")]
+    for place in places:
+        place.chmod(0o555)
     try:
         done = unprivileged_run(READ_ONLY, workspace, provider)
     finally:
-        for folder in folders:
-            folder.chmod(0o755)
+        for place in places:
+            place.chmod(0o755)
     warned = 1 if indexed else 0  # without an index beside the notes, one is made in the user's cache
     assert done.stdout.startswith(f"['{BILLING}'] {warned}"), done.stdout + done.stderr

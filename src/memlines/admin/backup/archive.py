@@ -114,6 +114,7 @@ def import_archive(
 ) -> ImportedArchive:
     """Merge an archive into the workspace; everything in it is checked before anything is written."""
     with _archive_errors(file):
+        _refuse_other_exports(file)
         opened = zipfile.ZipFile(file)
     with opened as archive:
         with _archive_errors(file):
@@ -241,6 +242,19 @@ def _archive_errors(file: Path) -> Iterator[None]:
             f"the archive {str(file)!r} cannot be read: {reason_of(error)}; nothing was changed",
             todo="Check that it is whole, and its permissions",
         ) from error
+
+
+def _refuse_other_exports(file: Path) -> None:
+    """Refuse what was never a ZIP: most likely another program's export, without the name of the program."""
+    if not file.is_dir():
+        with file.open("rb") as stream:
+            if b"PK".startswith(stream.read(2)):  # an empty file was cut off
+                return
+    raise BackupError(
+        f"{str(file)!r} is not an archive of 'memlines export'; nothing was changed",
+        todo="If it is from another program, name that first, as in: memlines import mem0 mem0.json."
+        " 'memlines import --help' lists the programs",
+    )
 
 
 def _read_infos(archive: zipfile.ZipFile, file: Path) -> dict[str, zipfile.ZipInfo]:

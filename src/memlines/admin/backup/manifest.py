@@ -175,8 +175,9 @@ class SourceFile:
                 hashed.update(piece)
                 yield piece
             after = os.fstat(stream.fileno())
-        self.changed = fingerprint_of(before) != fingerprint_of(after)
-        self.entry = Entry(self.path, size, hashed.hexdigest(), max(0, after.st_mtime_ns))
+        fingerprint = fingerprint_of(after)
+        self.changed = fingerprint_of(before) != fingerprint
+        self.entry = Entry(self.path, size, hashed.hexdigest(), max(0, fingerprint.mtime_ns))
 
     @property
     def is_large(self) -> bool:

@@ -26,7 +26,7 @@ from memlines.errors import BackupError, PathError, reason_of
 from memlines.files import snapshots
 from memlines.files.atomic import create, exists, listing, make_folders
 from memlines.files.erase import KEPT_DIRS, without_forgotten
-from memlines.files.journal import State, operation, record, withdraw
+from memlines.files.journal import FileState, operation, record, withdraw
 from memlines.files.place import is_note, writing
 from memlines.files.read import decode
 from memlines.files.tombstones import Forgotten, adopt
@@ -235,7 +235,7 @@ class _Merge:
                 mode = PRIVATE_FILE if target.startswith(f"{PRIVATE_DIR}/") else None
                 is_recorded = is_note(self.workspace, target)
                 if is_recorded:
-                    record(self.workspace, target, None, State.known(entry.size, entry.sha256))
+                    record(self.workspace, target, None, FileState.known(entry.size, entry.sha256))
                 if create(place, content, mode, root=self.root, mtime_ns=entry.mtime_ns):
                     self.targets[entry] = target
                     return

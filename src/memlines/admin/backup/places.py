@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from memlines.admin.backup.manifest import Damaged, read_pieces
-from memlines.errors import BackupError, MemlinesError, UsageError, reason_of
+from memlines.admin.backup.services import (
+    GOOGLE,
+    PACKAGES,
+    READ_SECONDS,
+    S3,
+    SSH,
+    WITHOUT_FOLDERS,
+    options_of,
+)
+from memlines.errors import BackupError, MemlinesError, UsageError, extra_missing, reason_of
 from memlines.files.atomic import create, make_folders
 from memlines.folders import PRIVATE_FILE, make_private_folders
 from memlines.paths import expand_home
@@ -27,7 +36,9 @@ _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:://|::)")
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _CREDENTIALS = (
     "Set the credentials of the service in the environment"
-    " (S3: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE) and check what they allow"
+    " (S3: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE;"
+    " Google Cloud Storage: GOOGLE_APPLICATION_CREDENTIALS; SFTP: a key or an agent of ssh)"
+    " and check what they allow"
 )
 _PERMISSIONS = "Check its permissions"
 
@@ -122,9 +133,9 @@ def place_error(shown: str, error: Exception, refused: str = _CREDENTIALS) -> Ba
     kinds = {kind.__name__ for kind in type(error).__mro__}
     words = str(error).lower()
     reason = " ".join(harmless_address(reason_of(error)).split()) or type(error).__name__
-    if kinds & {"NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError"}:
+    if kinds & {"NoCredentialsError", "PartialCredentialsError"} or "anonymous caller" in words:
         what, todo = "needs credentials, and none were found", _CREDENTIALS
-    elif isinstance(error, PermissionError):
+    elif isinstance(error, PermissionError) or "AuthenticationException" in kinds or _is_refused(error):
         what, todo = f"refused access: {reason}", refused
     elif is_unreachable(error):
         what, todo = f"cannot be reached: {reason}", "Check the address and the network, and try again"
@@ -137,27 +148,31 @@ def place_error(shown: str, error: Exception, refused: str = _CREDENTIALS) -> Ba
     return BackupError(f"the place of backups {shown!r} {what}", todo=todo)
 
 
+# Errors of packages are distinguished by name, because importing those takes a second.
+_UNREACHABLE = {
+    "ClientConnectionError",
+    "ConnectionError",
+    "FSTimeoutError",
+    "HTTPClientError",
+    "NoValidConnectionsError",
+    "SSHException",
+    "TimeoutError",
+    "TransportError",
+}
+
+
 def is_unreachable(error: Exception) -> bool:
     """Return whether nothing answered, so that asking for the next file would be no better."""
-    kinds = {kind.__name__ for kind in type(error).__mro__}
-    # By name, because importing the libraries that raise them takes a second.
-    return bool(
-        kinds
-        & {"ConnectionError", "TimeoutError", "HTTPClientError", "ClientConnectionError", "FSTimeoutError"}
-    )
+    return any(kind.__name__ in _UNREACHABLE for kind in type(error).__mro__)
 
 
-_S3 = ("s3", "s3a")
-_WITHOUT_FOLDERS = {*_S3, "gs", "gcs", "abfs", "abfss", "az", "oci", "memory"}
-"""Services where a name may have slashes without there being folders; asking for one could make a bucket."""
+def _is_refused(error: Exception) -> bool:
+    """Return whether gcsfs says that credentials are wrong or do not allow this: it has no error for that."""
+    return getattr(error, "code", None) in (401, 403) or str(error).startswith("Forbidden:")
 
-_OUR_EXTRA = "Install it with: pip install 'memlines[backup]'"
 
 _BLOCK_BYTES = 16_000_000
 """How much of a large file is sent at once; S3 accepts at most 10,000 of these for one."""
-
-_CONNECT_SECONDS = 10
-_READ_SECONDS = 60
 
 
 class Remote:
@@ -170,8 +185,9 @@ class Remote:
         self._fs, root = self._open(uri)
         self.root = root.rstrip("/")
         self._made: set[str] = set()
-        if not self.root and self._protocol in _S3:
-            raise UsageError(f"{self.shown!r} names no bucket", todo="Write s3://bucket/folder")
+        if not self.root and self._protocol in (*S3, *GOOGLE):
+            todo = f"Write {self._protocol}://bucket/folder"
+            raise UsageError(f"{self.shown!r} names no bucket", todo=todo)
 
     def sizes(self, folder: str) -> dict[str, int]:
         """Return the names below a folder and how many bytes each has."""
@@ -181,6 +197,8 @@ class Remote:
             try:
                 found = self._fs.find(top, detail=True)
             except FileNotFoundError as error:
+                if self._protocol in GOOGLE:  # which lists nothing if only the folder is missing
+                    raise FileNotFoundError("there is no such bucket") from error
                 if "bucket" in str(error).lower():
                     raise
                 return {}
@@ -226,7 +244,7 @@ class Remote:
             self._fs.pipe({f"{self.root}/{name}": content for name, content in contents.items()})
 
     def _make_folders(self, names: Iterable[str]) -> None:
-        if self._protocol in _WITHOUT_FOLDERS:
+        if self._protocol in WITHOUT_FOLDERS:
             return
         for folder in sorted({name.rpartition("/")[0] for name in names} - self._made):
             self._fs.makedirs(f"{self.root}/{folder}", exist_ok=True)
@@ -245,26 +263,25 @@ class Remote:
         try:
             import fsspec
         except ImportError as error:
-            raise _missing_package("fsspec is not installed", _OUR_EXTRA) from error
-        is_s3, options = self._protocol in _S3, {}
-        if is_s3:  # a dead network is not waited for long, unless fsspec's own settings say otherwise
-            timeouts = {"connect_timeout": _CONNECT_SECONDS, "read_timeout": _READ_SECONDS}
-            for protocol in _S3:
-                timeouts |= fsspec.config.conf.get(protocol, {}).get("config_kwargs", {})
-            options = {"config_kwargs": timeouts, "use_listings_cache": False}
+            raise _needs("fsspec") from error
         with _place_errors(self.shown):
             try:
+                options = options_of(self._protocol)
                 fs, root = fsspec.core.url_to_fs(uri, skip_instance_cache=True, **options)
             except ImportError as error:
-                todo = _OUR_EXTRA if is_s3 else "Install that package, too"
-                raise _missing_package(str(error).rstrip("."), todo) from error
-        if is_s3:
+                if package := PACKAGES.get(self._protocol):
+                    raise _needs(package) from error
+                why = f"backups to this place need a package: {str(error).rstrip('.')}"
+                raise BackupError(why, todo="Install that package, too") from error
+        if self._protocol in S3:
             fs.retries = 1  # botocore tries again by itself; both together would try 25 times
+        if self._protocol in SSH:
+            fs.ftp.get_channel().settimeout(READ_SECONDS)
         return fs, root
 
 
-def _missing_package(why: str, todo: str) -> BackupError:
-    return BackupError(f"backups to this place need a package: {why}", todo=todo)
+def _needs(package: str) -> BackupError:
+    return extra_missing(BackupError, "a backup to this place", "backup", package)
 
 
 Place = Folder | Remote

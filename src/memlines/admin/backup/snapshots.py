@@ -59,7 +59,10 @@ _OTHER_CONTENT = "does not have the content that was written"
 
 @dataclass(frozen=True, slots=True)
 class BackedUp:
-    """What a backup did. If nothing changed, `id` is the backup that holds all of it already."""
+    """What a backup did. If nothing changed, `id` is the backup that holds all of it already.
+
+    `new_place` says that the place held no backup before.
+    """
 
     place: str
     id: str
@@ -69,6 +72,7 @@ class BackedUp:
     uploaded_bytes: int
     changed: bool
     settings: bool
+    new_place: bool
     left_out: tuple[Problem, ...] = ()
     failed: tuple[Problem, ...] = ()
 
@@ -129,6 +133,7 @@ def backup(
         uploaded=upload.files,
         uploaded_bytes=upload.bytes,
         changed=not is_unchanged,
+        new_place=not ids,
         **summarize(manifest, problems),
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memlines.admin.doctor.findings import Checkup, Finding, list_names, ok, problem, warning
-from memlines.clients.client import Target, load_clients
+from memlines.clients.client import Client, Target, load_clients
 from memlines.clients.receipt import (
     Manifest,
     Receipt,
@@ -22,11 +22,12 @@ from memlines.clients.receipt import (
 )
 from memlines.errors import PathError, WriteError, reason_of
 from memlines.files.atomic import read
-from memlines.paths import contains
+from memlines.paths import contains, find_program
 from memlines.version import __version__
 
 _ASK = "import memlines; print(memlines.__version__)"
 _SECONDS = 10.0
+_VERSION = re.compile(r"\d+\.\d+\.\d+[-+.\w]*")
 _PYTHON = re.compile(r"(?:python|pypy)[0-9.]*(?:\.exe)?")
 
 
@@ -34,7 +35,10 @@ def check_clients(checkup: Checkup) -> Iterator[Finding]:
     """Look at every client that Memlines was installed into, for this project or for all."""
     found, clients = False, load_clients()
     for name, client in clients.items():
+        installed = False
         for project, option in ((checkup.workspace.root, "--project"), (None, "--global")):
+            if client.is_global(project):  # which is checked as --global
+                continue
             folder = client.folder_of(project)
             again = f"Run 'memlines install {name} {option}'"
             receipt = read_receipt(folder)
@@ -56,6 +60,18 @@ def check_clients(checkup: Checkup) -> Iterator[Finding]:
                 *(warning(what, todo) for what, todo in client.warnings(project)),
             ]
             yield from findings or [ok(f"{client.title} in {folder}, with {len(receipt.files)} files")]
+            installed = True
+        if plugin := client.plugin_file(checkup.workspace.root):
+            found = True
+            if installed:
+                yield warning(
+                    f"{client.title} runs Memlines twice: as installed, and as a plugin, enabled in {plugin}",
+                    f"Run '{client.remove_plugin}', or 'memlines uninstall {name}'",
+                )
+            else:
+                yield ok(f"memlines runs as a plugin of {client.title}, enabled in {plugin}")
+        if installed and client.ask_version:
+            yield from _check_version(client, checkup.workspace.root)
     if not found:
         yield ok(f"not installed in a client; 'memlines install' does that, for {list_names(list(clients))}")
 
@@ -124,9 +140,33 @@ def _check_engine(checkup: Checkup, folder: Path, python: Path | None, again: st
         yield warning(f"{python} runs Memlines {said}, and this is {__version__}", again)
 
 
+def _check_version(client: Client, project: Path) -> Iterator[Finding]:
+    """Name the version of a client, as its program prints it."""
+    program = find_program(client.program)
+    if program is None or _is_brought(Path(program), project):
+        return
+    try:
+        answer = subprocess.run(
+            [program, *client.ask_version],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        yield warning(f"{program} does not say its version: {error}", f"Start {client.title} once by itself")
+        return
+    if version := _VERSION.search(answer.stdout.decode(errors="replace")):
+        yield ok(f"{client.title} {version[0]}: {program}")
+
+
 def _may_be_run(python: Path, project: Path) -> bool:
     """Return whether asking is safe: a cloned project may bring settings, and a program that they name."""
     if python == Path(sys.executable):
         return True
-    is_brought = contains(project, python.absolute()) or contains(project, python.resolve())
-    return python.is_absolute() and not is_brought and bool(_PYTHON.fullmatch(python.name))
+    return python.is_absolute() and not _is_brought(python, project) and bool(_PYTHON.fullmatch(python.name))
+
+
+def _is_brought(program: Path, project: Path) -> bool:
+    """Return whether a program is in a project, which may be a clone from anywhere."""
+    return contains(project, program.absolute()) or contains(project, program.resolve())

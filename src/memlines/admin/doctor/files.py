@@ -1,6 +1,6 @@
 """Checks of the files against the index, of the facts in their note and table, and of leftovers.
 
-Leftovers are what killed programs left behind: locks, unfinished files, indexes that were set aside.
+Leftovers are what killed programs left behind: unfinished files, indexes that were set aside.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from memlines.index.sync.discovery import missing_paths
 from memlines.index.sync.words import read_file
 from memlines.locks import WriterLock, acquire, release
 from memlines.memory.aliases import AliasNote
-from memlines.memory.facts.lance import INSTALL, is_installed, load
+from memlines.memory.facts.lance import is_installed, load, not_installed
 from memlines.memory.facts.note import FactNote, state_of
 from memlines.memory.facts.places import stamp_of, uri_of
 from memlines.memory.facts.rebuild import state_in
@@ -44,8 +44,6 @@ from memlines.types import Document, FoundFile, Problem
 
 _READ_BYTES = 100_000_000
 """How much is read and compared with the index without `deep`; most memories are smaller."""
-
-_SYNC = "Run 'memlines sync'; a search does it as well"
 
 
 def check_files(checkup: Checkup) -> Iterator[Finding]:
@@ -59,11 +57,11 @@ def check_files(checkup: Checkup) -> Iterator[Finding]:
     ]
     gone = missing_paths(checkup.discovery, known)
     if new:
-        yield warning(f"not in the index yet: {list_names(new)}", _SYNC, "sync")
+        yield checkup.behind(f"not in the index yet: {list_names(new)}")
     if changed:
-        yield warning(f"changed since they were indexed: {list_names(changed)}", _SYNC, "sync")
+        yield checkup.behind(f"changed since they were indexed: {list_names(changed)}")
     if gone:
-        yield warning(f"in the index, but gone from the disk: {list_names(gone)}", _SYNC, "sync")
+        yield checkup.behind(f"in the index, but gone from the disk: {list_names(gone)}")
     if not (new or changed or gone):
         yield ok(f"{len(files)} on disk, all of them as the index knows them")
 
@@ -154,10 +152,8 @@ def check_facts(checkup: Checkup) -> Iterator[Finding]:
     note = FactNote(checkup.workspace, checkup.settings)
     facts = [line.fact for line in note.lines()]
     if settings.store == LANCEDB and not is_installed():
-        yield problem(
-            "facts.store is lancedb, but its package is not installed, so the main index finds the facts",
-            INSTALL,
-        )
+        error = not_installed()
+        yield problem(f"the main index finds the facts: {error.what}", error.todo)
     current = sum(fact.is_current for fact in facts)
     unseen = sum(fact.is_captured and fact.is_current and not fact.reviewed for fact in facts)
     if unseen:
@@ -190,56 +186,27 @@ def _check_table(checkup: Checkup, note: FactNote) -> Iterator[Finding]:
         yield warning(behind, "Run 'memlines sync'", "sync")
 
 
-_HOLDER = ".holder"
 _COMPANIONS = ("-wal", "-shm")
 _STILL_AT_WORK = 60.0
 """Seconds: a younger file may be about to be finished."""
 
 
 def check_locks(checkup: Checkup) -> Iterator[Finding]:
-    """Look for locks that are held, and for what a killed holder left."""
+    """Look for locks that are held."""
     findings = []
-    for lock in _locks(checkup.workspace, checkup.index_file):
+    for lock in (checkup.workspace.private / LOCK_NAME, *index_locks(checkup.index_file)):
         if lock.is_symlink():
             findings.append(problem(f"{lock} is a symbolic link, which is not followed", "Delete it"))
         elif _is_held(lock):
             what = f"{lock.name} is held by {WriterLock(lock).holder()}, so what doctor says may be changing"
             findings.append(warning(what, "Wait for it to finish, and run doctor again"))
-        elif _holder_of(lock).exists():
-            what = f"{_holder_of(lock).name} was left by a program that was killed; it is harmless"
-            findings.append(warning(what, "Delete it, or let the next sync do it", "locks"))
     yield from findings or [ok("no program is writing")]
-
-
-def repair_locks(job: RepairJob) -> str:
-    """Take each free lock for a moment: releasing it removes the note of its holder."""
-    left = [lock for lock in _locks(job.workspace, job.index_file) if _holder_of(lock).exists()]
-    free = [lock for lock in left if not _is_held(lock)]
-    for lock in free:
-        with WriterLock(lock).held(WAIT_SECONDS):
-            pass
-    return f"removed what killed programs left of {list_names(lock.name for lock in free)}"
-
-
-def _locks(workspace: Workspace, index_file: Path) -> list[Path]:
-    return [*_locks_like(workspace.private, LOCK_NAME), *index_locks(index_file)]
 
 
 def index_locks(index_file: Path) -> list[Path]:
     """Return the locks of an index: that of its writers, and those of other work on it."""
     name = glob.escape(index_file.name)
-    return [lock for kind in ("", ".*") for lock in _locks_like(index_file.parent, f"{name}{kind}.lock")]
-
-
-def _locks_like(folder: Path, pattern: str) -> list[Path]:
-    """Return locks by their own files, or by the files that say who holds them."""
-    found = [path for ending in ("", _HOLDER) for path in folder.glob(pattern + ending)]
-    return sorted({path.with_name(path.name.removesuffix(_HOLDER)) for path in found})
-
-
-def _holder_of(lock: Path) -> Path:
-    """Return the file that says who holds a lock."""
-    return lock.with_name(lock.name + _HOLDER)
+    return [lock for kind in ("", ".*") for lock in sorted(index_file.parent.glob(f"{name}{kind}.lock"))]
 
 
 def _is_held(lock: Path) -> bool:

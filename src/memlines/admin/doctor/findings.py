@@ -26,7 +26,6 @@ Repair = Literal[
     "private",
     "permissions",
     "attributes",
-    "locks",
     "sweep",
     "model",
     "vectors",
@@ -113,6 +112,12 @@ class Checkup:
     def known(self) -> dict[str, IndexedFile]:
         """The files as the index knows them."""
         return self.index.files() if self.index else {}
+
+    def behind(self, message: str) -> Finding:
+        """Return the finding that the index is behind the notes: as it should be if a search updates it."""
+        if self.settings.sync.on_search:
+            return Finding("", "ok", message, "The next search indexes that, as does 'memlines sync'", "sync")
+        return warning(message, "Run 'memlines sync'", "sync")
 
     def __enter__(self) -> Self:
         return self

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from memlines.admin.doctor.files import index_locks
@@ -17,6 +20,7 @@ from memlines.admin.doctor.findings import (
     problem,
     warning,
 )
+from memlines.errors import QmdFailed
 from memlines.index.store.sqlite import spaces
 from memlines.index.store.sqlite.db import transaction
 from memlines.index.store.sqlite.index import Index
@@ -24,12 +28,14 @@ from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
 from memlines.index.sync.job import reason_to_rebuild
 from memlines.locks import WriterLock
 from memlines.memory.memory import Memory
+from memlines.memory.open_index import silent
 
 _MOST_REASONS = 3
 _MOST_TEXTS = 20_000
 """How many chunks are compared with their hashes without `deep`."""
 
 _GROUP = 400
+_QMD_SECONDS = 10.0
 _REBUILD = "Run 'memlines sync --force' to rebuild it"
 
 _PATHS_WITHOUT_FILE = "SELECT DISTINCT path FROM chunks WHERE path NOT IN (SELECT path FROM files)"
@@ -47,7 +53,7 @@ def check_index(checkup: Checkup) -> Iterator[Finding]:
         if checkup.loaded is None:
             pass  # the settings say where it is, and cannot be read
         elif checkup.discovery.files:
-            yield warning("there is no index yet", "Run 'memlines sync'; a search makes it as well", "sync")
+            yield checkup.behind("there is no index yet: every note is new")
         else:
             yield ok("there are no notes yet, and no index")
         return
@@ -125,6 +131,44 @@ def repair_orphans(job: RepairJob) -> str:
     return (
         f"removed rows that belong to nothing: {len(paths)} files, {len(words)} words, {len(vectors)} vectors"
     )
+
+
+def check_cluster(checkup: Checkup) -> Iterator[Finding]:
+    """Ask every node of the cluster, and look whether it holds what the index here holds."""
+    if checkup.settings.store.driver != "qdrant":
+        yield ok("none is set; the index on this machine answers")
+        return
+    from memlines.index.sync.publish import Publisher
+
+    with closing(Publisher(checkup.workspace, checkup.index_file, checkup.settings)) as publisher:
+        nodes = publisher.cluster.check()
+        for node, trouble in nodes.items():
+            if trouble:
+                yield warning(f"the node {node} does not answer: {trouble}", "Start it, or correct store.uri")
+        if checkup.index is None or all(nodes.values()):
+            return
+        wrong = publisher.find_missing(checkup.index, silent, texts=checkup.deep)
+    if wrong:
+        yield warning(f"not on the cluster as here: {list_names(wrong)}", "Run 'memlines sync'", "sync")
+    else:
+        yield ok(f"all that is here is on the cluster, as {publisher.tenant.workspace!r}")
+
+
+def check_qmd(checkup: Checkup) -> Iterator[Finding]:
+    """Look whether the program qmd is there and starts, if it should answer searches."""
+    wanted = checkup.settings
+    if wanted.backend != "qmd":
+        yield ok("it is not asked; Memlines itself answers")
+        return
+    from memlines.index.qmd.process import find_qmd, run_program
+
+    try:
+        folder = Path(checkup.workspace.root.anchor)  # not where a project may have settings for it
+        said = run_program(wanted.qmd.command, ["--version"], folder, os.environ, _QMD_SECONDS, silent)
+    except QmdFailed as error:
+        yield warning(f"Memlines itself answers searches: {error.what}", error.todo or "Repair qmd")
+    else:
+        yield ok(f"{said.strip().splitlines()[0]} in {find_qmd(wanted.qmd.command)}")
 
 
 def repair_by_sync(job: RepairJob, *, force: bool = False) -> str:

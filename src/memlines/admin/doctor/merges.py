@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 from memlines.admin.doctor.files import within_budget
 from memlines.admin.doctor.findings import Checkup, Finding, RepairJob, list_names, ok, warning
 from memlines.errors import WorkspaceError
 from memlines.files.attributes import FILE_NAME, ensure_union, lacks_union
-from memlines.files.git import run_git
+from memlines.files.git import is_tracked, run_git
 from memlines.files.scan import NOTES_DIR, ROOT_FILES
 from memlines.files.tombstones import Forgotten
 from memlines.memory.facts.note import FactNote
@@ -17,6 +19,9 @@ from memlines.memory.notes.entries import text_in
 from memlines.memory.notes.proof import find_remaining
 from memlines.text.merges import describe_marks
 from memlines.worktrees import repository_above
+
+_HOOK = "pre-commit"
+_MOST_BYTES = 1_000_000
 
 
 def check_merges(checkup: Checkup) -> Iterator[Finding]:
@@ -47,9 +52,10 @@ def _check_repository(checkup: Checkup) -> Iterator[Finding]:
     if repository_above(str(workspace.root)) is None:
         return
     try:
-        if not run_git(workspace.root, "ls-files", "-z", "--", NOTES_DIR, *ROOT_FILES):
+        if not is_tracked(workspace.root, NOTES_DIR, *ROOT_FILES):
             return  # its notes are not in git
         missing = lacks_union(workspace, checkup.settings.facts.file)
+        hooks = _find_hooks(workspace.root)
     except WorkspaceError as error:
         yield warning(error.what, error.todo)
         return
@@ -59,6 +65,11 @@ def _check_repository(checkup: Checkup) -> Iterator[Finding]:
             "Run 'memlines init --team', and commit .gitattributes",
             "attributes",
         )
+    elif not any(_calls_check(file) for file in hooks):
+        yield warning(
+            "the notes are shared in git, and no hook here looks for secrets in them before a commit",
+            f"Write 'memlines check --staged || exit 1' into {hooks[0].as_posix()}, and make it executable",
+        )
     forgotten = Forgotten.load(workspace)
     again = [*find_remaining(workspace, checkup.settings, forgotten)] if forgotten else []
     if again:
@@ -66,6 +77,24 @@ def _check_repository(checkup: Checkup) -> Iterator[Finding]:
             f"what was forgotten is in notes again, perhaps by a merge: {list_names(again)}",
             "Forget it again, or leave it if you want it",
         )
+
+
+def _find_hooks(folder: Path) -> list[Path]:
+    """Return the files that may have a commit checked: git's hook, that of husky, and pre-commit's list."""
+    top = Path(repository_above(str(folder)) or folder)
+    named = run_git(folder, "config", "--type=path", "--get-all", "core.hooksPath")
+    *_, chosen, _ours = ["", *os.fsdecode(named).splitlines()]  # the last one is what we start git with
+    usual = os.fsdecode(run_git(folder, "rev-parse", "--git-common-dir")).rstrip("\n")
+    hooks = top / chosen if chosen else folder / usual / "hooks"
+    return [hooks / _HOOK, hooks.parent / _HOOK, top / ".pre-commit-config.yaml"]
+
+
+def _calls_check(file: Path) -> bool:
+    try:
+        with file.open("rb") as stream:
+            return b"memlines" in stream.read(_MOST_BYTES)
+    except OSError:
+        return False
 
 
 def repair_attributes(job: RepairJob) -> str:

@@ -82,7 +82,7 @@ def _check_private(workspace: Workspace) -> Iterator[Finding]:
     ):
         yield warning(f"{ignore} does not ignore everything", _IGNORE_ALL)
     if found := tighten(workspace, dry_run=True):
-        names = list_names(path.relative_to(workspace.root).as_posix() for path in found)
+        names = list_names(Path(os.path.relpath(path, workspace.root)).as_posix() for path in found)
         yield warning(
             f"other users of this machine may read what is private, or the group may not: {names}",
             "Close them, or let the next sync do it",
@@ -205,8 +205,7 @@ def _bytes_below(folder: Path) -> int:
 
 def check_old_name(_: Checkup) -> Iterator[Finding]:
     """Look for user-wide folders with the old name; settings and clients have checks of their own."""
-    folders = old_user_folders()
-    for kind, old, new in folders:
+    for kind, old, new in old_user_folders():
         if not new.exists():
             yield warning(
                 f"{old} is still used under its old name, instead of {new}",
@@ -220,8 +219,6 @@ def check_old_name(_: Checkup) -> Iterator[Finding]:
                 f"{old} is not used, because {new} exists as well",
                 "Move what you need of it into the new one yourself, then delete it",
             )
-    if not folders:
-        yield ok("nothing is left of the old name")
 
 
 def move_old_folders() -> str:

@@ -130,11 +130,14 @@ def check_engines(checkup: Checkup) -> Iterator[Finding]:
     if trouble := engine_warning(checkup.settings):
         yield warning(trouble, "")
     elif is_safe:
-        try:
-            sqlite_vec = version("sqlite-vec")
-        except PackageNotFoundError:
-            sqlite_vec = "not installed"
-        yield ok(f"SQLite {sqlite}, numpy {version('numpy')}, sqlite-vec {sqlite_vec}")
+        yield ok(f"SQLite {sqlite}, numpy {_version('numpy')}, sqlite-vec {_version('sqlite-vec')}")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
 
 
 def check_provider(checkup: Checkup) -> Iterator[Finding]:

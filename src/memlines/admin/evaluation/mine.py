@@ -32,7 +32,7 @@ from memlines.errors import EmbeddingError, ProviderUnusable, UsageError, Worksp
 from memlines.files import atomic
 from memlines.files.place import Place, attempt, ensure_index_folder
 from memlines.folders import PRIVATE_FILE
-from memlines.index.sync.plan import Plan
+from memlines.index.sync.plan import SyncPlan
 from memlines.locks import WriterLock, eval_lock
 from memlines.memory.memory import Memory
 from memlines.memory.status import LARGEST_EVAL_FILE, MOST_RUNS, eval_place, read_eval_file, read_runs
@@ -295,7 +295,7 @@ def try_settings(
     mode: Mode | None,
     count: int,
     progress: Progress,
-    approve: Callable[[Plan], None],
+    approve: Callable[[SyncPlan], None],
 ) -> Comparison:
     """Measure a change of settings on the private set, and change nothing.
 
@@ -340,7 +340,7 @@ def _measure_copy(
     changes: Mapping[str, Any],
     modes: Sequence[Mode],
     progress: Progress,
-    approve: Callable[[Plan], None],
+    approve: Callable[[SyncPlan], None],
 ) -> Evaluation:
     def check(memory: Memory) -> None:
         if memory.provider_trouble and any(key.startswith("embeddings.") for key in changes):

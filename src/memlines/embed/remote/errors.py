@@ -251,7 +251,4 @@ class Outage:
     def check(self) -> None:
         """Raise the last error again if it is so fresh that another attempt would most likely fail too."""
         if time.monotonic() < self._until:
-            raise ProviderUnreachable(
-                f"{self._error.what} (a moment ago; it is asked again within {_OUTAGE_SECONDS:g} seconds)",
-                todo=self._error.todo,
-            )
+            raise ProviderUnreachable(self._error.what, todo=self._error.todo)

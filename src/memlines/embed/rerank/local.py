@@ -10,7 +10,7 @@ from memlines import paths
 from memlines.embed.base import count_cores
 from memlines.embed.local.header import PACKAGE, fingerprint_of, read_header, unusable
 from memlines.embed.rerank.base import Reranker, rerank_settings_named
-from memlines.errors import ProviderUnusable
+from memlines.errors import ProviderUnusable, extra_missing
 from memlines.settings.rerank import Rerank
 
 _MOST_TOKENS = 2048
@@ -31,6 +31,8 @@ class LocalReranker(Reranker):
     def __init__(self, settings: Rerank) -> None:
         from memlines.embed.local.engine import Plan, shared
 
+        if importlib.util.find_spec(PACKAGE) is None:
+            raise extra_missing(ProviderUnusable, "the reranker 'local'", "local", PACKAGE)
         if not settings.path:
             raise ProviderUnusable("the reranker 'local' has no model", todo="Set rerank.path to a GGUF file")
         path = paths.expand_home(settings.path).absolute()
@@ -39,11 +41,6 @@ class LocalReranker(Reranker):
             if header.pooling != "rank":
                 raise unusable(path, "is not a reranker", todo="Set rerank.path to a GGUF reranker")
             fingerprint = fingerprint_of(path)
-        if importlib.util.find_spec(PACKAGE) is None:
-            raise ProviderUnusable(
-                f"the reranker 'local' needs the package {PACKAGE}, which is not installed",
-                todo="Run 'pip install memlines[local]'",
-            )
         self.model = path.name
         tokens = min(header.context, _MOST_TOKENS)
         # A token is at least one byte, so what has so many bytes fits whatever it says.

@@ -16,7 +16,7 @@ from typing import Any
 
 from memlines import paths
 from memlines.embed.rerank.base import Reranker
-from memlines.errors import ModelFilesError, ProviderUnusable
+from memlines.errors import ModelFilesError, ProviderUnusable, extra_missing
 from memlines.settings.rerank import Rerank
 
 _MODEL, _TOKENIZER = "model.onnx", "tokenizer.json"
@@ -41,6 +41,9 @@ class OnnxReranker(Reranker):
     id = "onnx"
 
     def __init__(self, settings: Rerank) -> None:
+        for package in _PACKAGES:
+            if importlib.util.find_spec(package) is None:
+                raise extra_missing(ProviderUnusable, "the reranker 'onnx'", "rerank", package)
         if not settings.path:
             raise ProviderUnusable(
                 "the reranker 'onnx' has no model",
@@ -50,12 +53,6 @@ class OnnxReranker(Reranker):
         for name in (_MODEL, _TOKENIZER):
             if not (self._folder / name).is_file():
                 raise _unusable(self._folder, f"has no {name}", "Put the file there, or set rerank.path")
-        missing = [package for package in _PACKAGES if importlib.util.find_spec(package) is None]
-        if missing:
-            raise ProviderUnusable(
-                f"the reranker 'onnx' needs {' and '.join(missing)}, which is not installed",
-                todo="Run 'pip install memlines[onnx]'",
-            )
         self.model = self._folder.name
         self._session: Any = None
         self._tokenizer: Any = None

@@ -15,10 +15,8 @@ from memlines.index.search.passages import BELOW, days_of, days_of_units, may_an
 from memlines.index.search.query import Query
 from memlines.index.search.rank import Candidate, Estimates
 from memlines.index.search.retrievers import RetrieverResults
-from memlines.index.store.sqlite.days import find_days
-from memlines.index.store.sqlite.index import Index
+from memlines.index.store.base import SearchedIndex
 from memlines.text.dates import Span
-from memlines.text.days import log_day
 from memlines.text.decisions import is_decision
 from memlines.types import IndexedChunk
 
@@ -49,22 +47,16 @@ _LOOKED_INTO = 200
 
 
 def days_evidence(
-    index: Index, query: Query, scores: Mapping[int, float], chunks: MatchedChunks
+    index: SearchedIndex, query: Query, scores: Mapping[int, float], chunks: MatchedChunks
 ) -> dict[int, float]:
     """Return the evidence for chunks with entries of the days that the query is about, by number.
 
     Those of the newest day come first, each day in the order of its notes and conversations.
     """
-    paths = index.paths()
     found: dict[int, None] = {}
     for span in sorted(query.spans, key=lambda span: span.last, reverse=True):
-        logs = [
-            (path, day.isoformat())
-            for path in paths
-            if (day := log_day(path)) and span.first <= day <= span.last
-        ]
-        first, last = span.first.isoformat(), span.last.isoformat()
-        found |= dict.fromkeys(find_days(index.connection, first, last, logs, _MOST_OF_DAYS))
+        days = index.find_days(span.first.isoformat(), span.last.isoformat(), _MOST_OF_DAYS)
+        found |= dict.fromkeys(days)
     if len(found) >= _MOST_OF_DAYS:  # what was found otherwise may be of a day that was not reached
         others = chunks.read(number for number in scores if number not in found)
         found |= dict.fromkeys(

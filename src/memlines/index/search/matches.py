@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memlines.index.search.words import COMMON_PART, QueryWords
-from memlines.index.store.sqlite.index import Index
+from memlines.index.store.base import SearchedIndex
 from memlines.text.terms import MOST_SEEN, Vocabulary, is_unspaced, query_terms, title_of
 from memlines.types import IndexedChunk
 
@@ -68,7 +68,7 @@ class Held(NamedTuple):
 class MatchedChunks:
     """Chunks that may answer, read once and only if they are needed, with the query's words in them."""
 
-    def __init__(self, index: Index, words: QueryWords) -> None:
+    def __init__(self, index: SearchedIndex, words: QueryWords) -> None:
         """Prepare to read chunks and to look for the words of a query in them."""
         self._index = index
         # A word that may be meant is not one that was written.

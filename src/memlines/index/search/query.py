@@ -75,6 +75,10 @@ class Filters:
 NO_FILTERS = Filters()
 
 
+OWN_WORKSPACE, EVERY_WORKSPACE = ".", "*"
+"""What stands for the workspace itself, and for all that the token may see, among names of workspaces."""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A parsed query: what to look for, where, in which days, and how to answer."""
@@ -121,6 +125,8 @@ class Query:
     """Lines of files that may not answer."""
     as_of: date | None = None
     """The day whose state of knowledge it asks for; nothing for that of now."""
+    workspaces: tuple[str, ...] = ()
+    """The workspaces on the cluster that are asked; with none, the index on this machine answers."""
 
     def expand(self, expansion: Expansion) -> Query:
         """Return it with other names for what it says."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memlines.embed.codec import sentence_cosines
 from memlines.index.search import words as by_words
 from memlines.index.search.query import NO_FILTERS, Query
-from memlines.index.store.sqlite.index import Index
+from memlines.index.store.base import SearchedIndex
 from memlines.records import dataclass
 from memlines.types import Source
 
@@ -94,7 +94,7 @@ class RetrieverResults:
 
 
 def retrieve(
-    index: Index,
+    index: SearchedIndex,
     query: Query,
     words: by_words.QueryWords,
     vector: bytes | None,
@@ -145,7 +145,7 @@ def retrieve(
 
 
 def nearest(
-    index: Index, vector: bytes, limit: int, also: Iterable[int], within: CandidateSet | None
+    index: SearchedIndex, vector: bytes, limit: int, also: Iterable[int], within: CandidateSet | None
 ) -> dict[int, float]:
     """Return the cosines of the nearest chunks, and of those in `also`."""
     near = within.nearest(vector, limit) if within and within.nearest else None
@@ -174,7 +174,7 @@ def _classic_depth(query: Query) -> int:
 
 
 def _retrieve_as_openclaw(
-    index: Index,
+    index: SearchedIndex,
     query: Query,
     vector: bytes | None,
     sources: tuple[Source, ...],

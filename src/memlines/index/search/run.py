@@ -36,7 +36,7 @@ from memlines.index.search.rank import Candidate, Estimates
 from memlines.index.search.reorder import diversify, fade
 from memlines.index.search.retrievers import CandidateSet, RetrieverResults, retrieve
 from memlines.index.search.words import look_up
-from memlines.index.store.sqlite.index import Index
+from memlines.index.store.base import SearchedIndex
 from memlines.text.aliases import PATH as ALIASES
 from memlines.types import Hit, IndexedChunk, Why
 
@@ -194,7 +194,7 @@ class Found(NamedTuple):
 
 
 def search(
-    index: Index, query: Query, vector: bytes | None, model: str, within: CandidateSet | None = None
+    index: SearchedIndex, query: Query, vector: bytes | None, model: str, within: CandidateSet | None = None
 ) -> Found:
     """Answer a query from one state of the index, of which the caller holds a snapshot.
 

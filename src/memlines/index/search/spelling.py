@@ -8,16 +8,11 @@ holds its stem has that word or a longer form of it. The first letter is nearly 
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from heapq import nlargest
 from string import ascii_lowercase
 
-from memlines.index.store.sqlite.chunks import (
-    counts_beginning_with,
-    document_counts,
-    match_words,
-)
-from memlines.index.store.sqlite.index import Index
+from memlines.index.store.base import SearchedIndex
 from memlines.text.terms import fold_words, stem_words, title_of, words_of
 
 _LONGEST = 30
@@ -29,14 +24,14 @@ _REPLACED_FROM = 7
 _MOST_CORRECTED = 5
 """Words of one query: each is looked up in some hundred forms."""
 
-_SAME, _FEW = 3, 50
-"""Letters that most slips leave alone, and stems up to which each is looked up by itself."""
+_SAME = 3
+"""Letters that most slips leave alone."""
 
 _TRIED, _READ = 6, 3
 """Slips with a known stem that are looked for in chunks, each in so many of them."""
 
 
-def correct(index: Index, words: Sequence[str], language: str) -> dict[str, str]:
+def correct(index: SearchedIndex, words: Sequence[str], language: str) -> dict[str, str]:
     """Return for words that no chunk holds the word that was probably meant, if there is one."""
     folded = zip(words, fold_words(words), strict=True)
     wrong = [
@@ -48,11 +43,11 @@ def correct(index: Index, words: Sequence[str], language: str) -> dict[str, str]
     return {word: meant for word, meant in found.items() if meant}
 
 
-def _closest(index: Index, word: str, language: str) -> str:
+def _closest(index: SearchedIndex, word: str, language: str) -> str:
     """Return the most frequent word that one slip makes of another, usual slips first; empty without one."""
     for forms in _slips(word):
         stems = stem_words(forms, language)
-        counts = _count(index, {*stems}, word[:_SAME])
+        counts = index.words.count_stems({*stems}, word[:_SAME])
         known = {form: stem for form, stem in zip(forms, stems, strict=True) if stem in counts}
         for form in nlargest(_TRIED, known, key=lambda form: counts[known[form]]):
             if word_in_notes := _find(index, form, known[form]):
@@ -60,21 +55,9 @@ def _closest(index: Index, word: str, language: str) -> str:
     return ""
 
 
-def _count(index: Index, stems: Set[str], prefix: str) -> dict[str, int]:
-    """Return in how many chunks stems occur; most begin alike, and are read at once."""
-    alike = {stem for stem in stems if stem.startswith(prefix)}
-    if len(alike) <= _FEW:
-        return document_counts(index.connection, stems)
-    counts = counts_beginning_with(index.connection, prefix)
-    return document_counts(index.connection, stems - alike) | {
-        stem: counts[stem] for stem in alike & counts.keys()
-    }
-
-
-def _find(index: Index, form: str, stem: str) -> str:
+def _find(index: SearchedIndex, form: str, stem: str) -> str:
     """Return the shortest word that begins with another and has its stem, in a chunk that holds the stem."""
-    numbers = [number for number, _ in match_words(index.connection, f'"{stem}"', _READ)]
-    for chunk in index.chunks(numbers).values():
+    for chunk in index.chunks(index.words.holding(stem, _READ)).values():
         words = fold_words(words_of(f"{title_of(chunk.path, chunk.heading)} {chunk.text}".casefold()))
         alike = {word for word in words if word.startswith(form)}
         forms = [word for word in alike if stem_words([word], chunk.language)[0] == stem]

@@ -10,16 +10,7 @@ from operator import attrgetter
 from types import MappingProxyType
 
 from memlines.index.search.spelling import correct
-from memlines.index.store.sqlite.chunks import (
-    LANGUAGE_MARK,
-    counts_beginning_with,
-    document_counts,
-    is_matched,
-    match_words,
-)
-from memlines.index.store.sqlite.db import damaged
-from memlines.index.store.sqlite.index import Index
-from memlines.index.store.sqlite.reader import IndexState
+from memlines.index.store.base import SearchedIndex
 from memlines.records import dataclass
 from memlines.text.aliases import NO_EXPANSION, Expansion
 from memlines.text.language import language_of, stop_words
@@ -40,8 +31,6 @@ _MOST_WORDS = 64
 """A pasted page is searched by its rarest words; more of them only cost time."""
 
 _LOOKED_UP = 2_000
-_MOST_COUNTED = 50_000
-"""Terms whose counts are kept, until the index changes."""
 
 _SHORTEST_SPLIT, _LONGEST_SPLIT = 5, 30
 """Letters of a word that may be two in a note."""
@@ -71,8 +60,8 @@ class Term:
     word: str
     forms: tuple[str, ...]
     """What is looked for: the word, what was probably meant, or the word as one with the one beside it."""
-    expression: str
-    """What FTS5 is asked for: any of the terms of these that occur, each in the chunks of its languages."""
+    keys: tuple[str, ...]
+    """What the index is asked for: the terms of these that occur, each in the chunks of its languages."""
     chunks: int
 
 
@@ -87,14 +76,14 @@ class QueryWords:
     """How many chunks the index holds."""
     searched: tuple[Term, ...] = ()
     """Those that are looked for; of the others, the index holds none or too many."""
-    phrase: str = ""
+    phrases: Sequence[Sequence[str]] = ()
     """What is searched instead of single words, if the query has small words only."""
     corrections: Mapping[str, str] = field(default_factory=dict)
     """Words that no chunk holds, and those that are searched instead."""
 
 
 def look_up(
-    index: Index, query: str, *, corrects: bool = False, expansion: Expansion = NO_EXPANSION
+    index: SearchedIndex, query: str, *, corrects: bool = False, expansion: Expansion = NO_EXPANSION
 ) -> QueryWords:
     """Look up the telling words of a query in the index, and keep the rarest if there are too many.
 
@@ -120,9 +109,7 @@ def look_up(
             for term in terms
         ]
     total = index.count_chunks()
-    if any(term.chunks > total for term in terms):
-        raise damaged(index.path, "a word is said to be in more chunks than there are")
-    # The weight that FTS5's BM25 gives to a word: its inverse document frequency.
+    # The weight that BM25 gives to a word: its inverse document frequency.
     rare = {
         term.word: max(math.log((total - term.chunks + 0.5) / (term.chunks + 0.5)), 0.0) or 1e-6
         for term in terms
@@ -131,8 +118,8 @@ def look_up(
     # A word that is in no chunk says nothing about how rare it is; it counts like the rarest.
     rarest = max(rare.values(), default=1.0)
     weights = {term.word: rare.get(term.word, rarest) for term in terms}
-    phrase = _phrase(index, query) if every and not telling else ""
-    return QueryWords(tuple(terms), weights, total, _without_common(terms, total), phrase, corrections)
+    phrases = _phrases(index, query) if every and not telling else []
+    return QueryWords(tuple(terms), weights, total, _without_common(terms, total), phrases, corrections)
 
 
 def _without_common(terms: Iterable[Term], total: int) -> tuple[Term, ...]:
@@ -147,7 +134,11 @@ def _without_common(terms: Iterable[Term], total: int) -> tuple[Term, ...]:
 
 
 def find(
-    index: Index, words: QueryWords, limit: int, sources: Sequence[Source], only: Set[int] | None = None
+    index: SearchedIndex,
+    words: QueryWords,
+    limit: int,
+    sources: Sequence[Source],
+    only: Set[int] | None = None,
 ) -> dict[int, float]:
     """Return the chunks that hold any telling word of the query, best first; all or `only` some.
 
@@ -155,37 +146,32 @@ def find(
     holds every word once. It says how much of the query a chunk covers, rare words counting
     more, and means the same in a small workspace and a large one.
     """
-    if words.phrase:
-        found = match_words(index.connection, words.phrase, limit, sources, only)
-        return {number: COVERED for number, _ in found}
+    if words.phrases:
+        return dict.fromkeys(index.words.match_phrases(words.phrases, limit, sources, only), COVERED)
     if not words.searched:
         return {}
     complete = sum(words.weights.values())
-    expression = " OR ".join([term.expression for term in words.searched])
-    found = match_words(index.connection, expression, limit, sources, only)
-    return {number: 1.0 - math.exp(-STEEPNESS * -rank / complete) for number, rank in found}
+    found = index.words.match([term.keys for term in words.searched], limit, sources, only)
+    return {number: 1.0 - math.exp(-STEEPNESS * rank / complete) for number, rank in found}
 
 
 def find_all(
-    index: Index, query: str, limit: int, sources: Sequence[Source], only: Set[int] | None = None
+    index: SearchedIndex, query: str, limit: int, sources: Sequence[Source], only: Set[int] | None = None
 ) -> dict[int, float]:
     """Return the chunks that hold every word of the query, scored as OpenClaw does."""
     terms = _look_up(index, list(dict.fromkeys(words_of(query)))[:_MOST_WORDS])
-    if not terms:
-        return {}
-    expression = " AND ".join(term.expression for term in terms)
-    found = match_words(index.connection, expression, limit, sources, only)
-    return {number: openclaw_score(rank) for number, rank in found}
+    found = index.words.match([term.keys for term in terms], limit, sources, only, every=True)
+    return {number: openclaw_score(-rank) for number, rank in found}
 
 
 def find_each(
-    index: Index, query: str, limit: int, sources: Sequence[Source], only: Set[int] | None = None
+    index: SearchedIndex, query: str, limit: int, sources: Sequence[Source], only: Set[int] | None = None
 ) -> dict[int, float]:
     """Search every keyword by itself, as OpenClaw does without vectors when all together find nothing."""
     best: dict[int, float] = {}
     for term in _look_up(index, telling_words(query)[:_MOST_WORDS]):
-        for number, rank in match_words(index.connection, term.expression, limit, sources, only):
-            best[number] = max(best.get(number, 0.0), openclaw_score(rank))
+        for number, rank in index.words.match([term.keys], limit, sources, only):
+            best[number] = max(best.get(number, 0.0), openclaw_score(-rank))
     return dict(sorted(best.items(), key=lambda item: -item[1])[:limit])
 
 
@@ -199,92 +185,46 @@ def openclaw_score(rank: float) -> float:
 
 
 def _look_up(
-    index: Index,
+    index: SearchedIndex,
     words: Sequence[str],
     joined: Mapping[str, Sequence[str]] = MappingProxyType({}),
     same: Mapping[str, tuple[str, ...]] = NO_EXPANSION.same,
 ) -> list[Term]:
     """Look up words; each may be `joined` with the one beside it, and others may mean the `same`."""
-    state = index.state
-    languages = state.languages or ("",)
+    languages = index.state.languages or ("",)
     # Where that is written in parts, these are found by themselves.
     beside = {one for group in joined.values() for one in group}
-    found = {one: query_terms(one, languages, in_parts=False) for one in beside}
+    terms_of_each = {one: query_terms(one, languages, in_parts=False) for one in beside}
     names = {word: (word, *same.get(word, ())) for word in words}
-    found |= {one: query_terms(one, languages) for group in names.values() for one in group}
-    every = {term for by_term in found.values() for term in by_term}
-    marks = [LANGUAGE_MARK + language for language in languages]
-    every.update(marks)
-    counted = state.terms
-    if len(counted) > _MOST_COUNTED:
-        counted.clear()
-    new = [term for term in every if term not in counted]  # a difference of sets would walk over all counts
-    counted |= dict.fromkeys(new, 0) | document_counts(index.connection, new)
-    counts = {term: counted[term] for term in every if counted[term]}
+    terms_of_each |= {one: query_terms(one, languages) for group in names.values() for one in group}
+    found = {
+        one: [(term, tuple(spoken)) for term, spoken in own.items()] for one, own in terms_of_each.items()
+    }
+    known = index.words.look_up({term for group in found.values() for term in group})
     terms = []
     for word in words:
         if not found[word]:
             continue
         if len(word) == 1 and is_unspaced(word):
             # The index keeps the characters of a script without blanks in pairs, so a single one is a prefix.
-            every_one = counts_beginning_with(index.connection, word)
-            chunks = min(index.count_chunks(), sum(every_one.values()))
-            terms.append(Term(word, (word,), f"{_quote(word)} *", chunks))
+            begun = index.words.look_up_prefix(word)
+            keys, chunks = ((begun.key,), begun.chunks) if begun else ((), 0)
+            terms.append(Term(word, (word,), keys, min(index.count_chunks(), chunks)))
             continue
-        known = _within_languages(index, state, [found[name] for name in names[word]], counts)
-        chunks = max(known.values(), default=0)
+        held = dict([known[term] for name in names[word] for term in found[name] if term in known])
+        chunks = max(held.values(), default=0)
         forms = [*names[word]]
         for form in dict.fromkeys(joined.get(word, ())):
-            as_one = _within_languages(index, state, [found[form]], counts)
+            as_one = dict([known[term] for term in found[form] if term in known])
             if as_one and max(as_one.values()) >= _LEAST_JOINED * chunks:
                 forms.append(form)
                 # Both words are found by it, but it counts once, for the first of them.
-                known |= as_one if form.startswith(word) or not known else {}
-        # A word that occurs nowhere stays as it was written.
-        expression = f"({' OR '.join(known or [_quote(word)])})"
-        terms.append(Term(word, tuple(forms), expression, max(known.values(), default=0)))
+                held |= as_one if form.startswith(word) or not held else {}
+        terms.append(Term(word, tuple(forms), tuple(held), max(held.values(), default=0)))
     return terms
 
 
-def _within_languages(
-    index: Index, state: IndexState, groups: Iterable[Mapping[str, Sequence[str]]], counts: Mapping[str, int]
-) -> dict[str, int]:
-    """Return what finds terms only in chunks of their languages, and in how many at most, if they occur.
-
-    Stems of different languages may be the same: German cuts `bother` to `both`, which English notes hold as
-    another word. `counts` has the chunks of every term and of the mark of every language.
-    """
-    found: dict[str, int] = {}
-    for term, spoken in ((term, spoken) for group in groups for term, spoken in group.items()):
-        expression, most = _quote(term), counts.get(term, 0)
-        marks = {LANGUAGE_MARK + one: one in spoken for one in state.languages if most}
-        own = [_quote(mark) for mark, is_own in marks.items() if is_own and mark in counts]
-        others = [_quote(mark) for mark, is_own in marks.items() if not is_own and mark in counts]
-        if not own and others:
-            continue
-        if others:
-            chunks = sum(counts.get(mark, 0) for mark, is_own in marks.items() if is_own)
-            foreign = sum(counts.get(mark, 0) for mark, is_own in marks.items() if not is_own)
-            most = min(most, chunks)
-            is_in = {}
-            for group in (own, others):
-                both = f"{expression} AND ({' OR '.join(group)})"
-                if both not in state.terms:
-                    state.terms[both] = int(is_matched(index.connection, both))
-                is_in[group[0]] = state.terms[both]
-            if not is_in[own[0]]:
-                continue
-            # Few terms are in chunks of other languages; leaving these out takes as long as all the rest.
-            if is_in[others[0]]:
-                # Whichever has fewer chunks is looked through sooner.
-                narrow = f"NOT ({' OR '.join(others)})" if chunks > foreign else f"AND ({' OR '.join(own)})"
-                expression = f"({expression} {narrow})"
-        if most:
-            found[expression] = most
-    return found
-
-
-def _parts_of_unknown(index: Index, query: str, words: Sequence[str]) -> dict[str, list[str]]:
+def _parts_of_unknown(index: SearchedIndex, query: str, words: Sequence[str]) -> dict[str, list[str]]:
     """Return the parts of those words that no note holds as one: of identifiers, and of `rollback`."""
     written, small = {run.lower(): run for run in RUN.findall(query)}, stop_words(language_of(query))
     found = {}
@@ -296,7 +236,7 @@ def _parts_of_unknown(index: Index, query: str, words: Sequence[str]) -> dict[st
     return {word: parts for word, parts in found.items() if parts}
 
 
-def _split(index: Index, word: str, small: Set[str]) -> list[str]:
+def _split(index: SearchedIndex, word: str, small: Set[str]) -> list[str]:
     """Return the two words that some note holds side by side, if a query has them as one; or nothing.
 
     The first of them is not a small word: `notable` is not `not able`.
@@ -307,19 +247,14 @@ def _split(index: Index, word: str, small: Set[str]) -> list[str]:
     terms = _look_up(index, [*dict.fromkeys(half for pair in pairs for half in pair)])
     known = {term.word for term in terms if term.chunks}
     for pair in pairs:
-        if known.issuperset(pair) and is_matched(index.connection, _phrase(index, " ".join(pair))):
+        if known.issuperset(pair) and index.words.match_phrases(_phrases(index, " ".join(pair)), 1):
             return [*pair]
     return []
 
 
-def _phrase(index: Index, text: str) -> str:
-    """Return what finds the words of a text only where they follow each other: "to be or not to be"."""
+def _phrases(index: SearchedIndex, text: str) -> list[Sequence[str]]:
+    """Return the terms of a text in each language, to find where they follow each other: "to be or not"."""
     every = [terms_of(text, language) for language in index.state.languages or ("",)]
     # Of a script without blanks only the pairs follow each other in the index.
     joined = [[term for term in terms if len(term) > 1 or term.isascii()] or terms for terms in every]
-    return " OR ".join(dict.fromkeys("(" + " + ".join(map(_quote, terms)) + ")" for terms in joined))
-
-
-def _quote(word: str) -> str:
-    """Quote a word so that FTS5 reads it as one word, whatever it contains."""
-    return '"' + word.replace('"', '""') + '"'
+    return [*dict.fromkeys(map(tuple, joined))]

@@ -34,24 +34,27 @@ _GROUP = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a sync would do. `new`, `changed` and `removed` name paths.
-
-    `held_back` counts the files that look deleted and would stay in the index, because so many are gone
-    at once. `rebuild` says why the whole index would be rebuilt, and is empty if it would not be.
-    """
+class SyncPlan:
+    """What a sync would do."""
 
     new: tuple[str, ...] = ()
+    """The files that are new."""
     changed: tuple[str, ...] = ()
+    """The files that changed."""
     removed: tuple[str, ...] = ()
+    """The files that are gone."""
     unchanged: int = 0
+    """How many files are as before."""
     held_back: int = 0
+    """How many files look deleted and would stay in the index, because so many are gone at once."""
     skipped: tuple[Problem, ...] = ()
     failed: tuple[Problem, ...] = ()
     rebuild: str = ""
+    """Why the whole index would be rebuilt; empty if it would not be."""
     provider: str = "none"
     model: str = ""
     sends_text_to: str = ""
+    """Where text would go, in words."""
     chunks: int = 0
     """How many chunks lack a vector."""
     known_chunks: int = 0
@@ -68,7 +71,7 @@ class Plan:
     """The limit that would stop the sync before all texts are sent; empty if none would."""
 
 
-def plan(job: Job) -> Plan:
+def plan(job: Job) -> SyncPlan:
     """Return what a sync would do now."""
     with system_errors(job.index_file):
         try:
@@ -105,13 +108,13 @@ class _Survey:
         self.texts: dict[str, tuple[str, str]] = {}
         """The hash and the heading of a chunk with each of them."""
 
-    def plan(self) -> Plan:
+    def plan(self) -> SyncPlan:
         settings, provider = self.job.settings, self.job.provider
         discovery = find_files(self.job.workspace, settings, self.job.heads)
         self._read_files(discovery)
         held_back = self._find_missing(discovery)
         problems = [*discovery.problems, *self.problems]
-        plan = Plan(
+        plan = SyncPlan(
             new=tuple(self.new),
             changed=tuple(self.changed),
             removed=tuple(self.removed),
@@ -229,7 +232,7 @@ class _Survey:
                 found.update(digest for digest, blob in cached.items() if is_packed(blob, dims))
         return found
 
-    def _with_costs(self, plan: Plan, provider: Provider, made_before: set[str]) -> Plan:
+    def _with_costs(self, plan: SyncPlan, provider: Provider, made_before: set[str]) -> SyncPlan:
         """Return a plan with what has to be embedded, and what that costs."""
         settings = self.job.settings
         to_send = self.tokens.keys() - made_before

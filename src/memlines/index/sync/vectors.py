@@ -62,10 +62,6 @@ def add_vectors(job: Job, report: Report, note: str = "") -> Report:
             report = replace(report, warnings=(*report.warnings, *_warnings(outcome)))
             return _use_fallback(job, report, outcome)
         # Another process added chunks and left them to us before we let go of the lock: once more.
-    lock = job.lock(".embedding")
-    if lock.path.with_name(lock.path.name + ".holder").exists():
-        with suppress(StoreBusy), lock.held(0):  # removes what a killed process left behind
-            return report
     return report
 
 

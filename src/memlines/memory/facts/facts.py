@@ -26,7 +26,7 @@ from memlines.memory.facts.places import stamp_of
 from memlines.memory.facts.recall import FoundFact, Recollection, recall
 from memlines.memory.facts.table import INDEX, LANCEDB
 from memlines.memory.manager import Manager
-from memlines.memory.notes.candidates import Candidate
+from memlines.memory.notes.candidates import ForgetCandidate
 from memlines.memory.notes.duplicates import find_known
 from memlines.memory.notes.entries import body_of, daily_log, local_now
 from memlines.records import dataclass
@@ -37,9 +37,10 @@ from memlines.text.facts import CATEGORIES, IMPORTANCE, Category, Fact, FactLine
 from memlines.types import Mode, cite
 
 if TYPE_CHECKING:
-    from memlines.memory.notes.proof import Receipt
+    from memlines.memory.notes.proof import ForgetReceipt
 
-Action = Literal["created", "duplicate", "superseded"]
+StoreAction = Literal["created", "duplicate", "superseded"]
+"""What storing a fact came to."""
 
 _MOST_CANDIDATES = 5
 _LOCK = "facts.lock"
@@ -48,7 +49,7 @@ _ITEM = "item"
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredFact:
     """What storing a text came to: the line that holds it now, and the one that is no longer true.
 
     A duplicate was known before, so nothing was written, and `line` is the one that was there; without an
@@ -56,14 +57,18 @@ class Stored:
     replace: the rules cannot decide it.
     """
 
-    action: Action
+    action: StoreAction
+    """What was done."""
     line: FactLine
+    """The fact and its lines."""
     old: FactLine | None = None
+    """The fact that is no longer true since."""
     similarity: float | None = None
     """How similar the fact is that it repeats or replaces."""
     citation: str = ""
     warnings: tuple[str, ...] = ()
     similar: tuple[FactLine, ...] = ()
+    """Facts about the same thing, which the new one may replace."""
 
     def to_json(self) -> dict[str, Any]:
         """Return it with field names that stay."""
@@ -79,18 +84,25 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
+class FactStats:
     """How many facts there are of each kind, and where they are."""
 
     file: str
+    """The note that holds them."""
     total: int
+    """How many there are."""
     current: int
+    """How many still hold."""
     captured: int
+    """How many were captured from conversations."""
     unreviewed: int
     """Captured facts that still hold and wait for a review."""
     by_category: Mapping[str, int]
+    """How many of those that hold are in each category."""
     oldest: date | None
+    """The day of the oldest."""
     newest: date | None
+    """The day of the newest."""
     store: str
     """What finds them by meaning: `lancedb` or `index`."""
     uri: str
@@ -152,7 +164,7 @@ class Facts:
         return tuple(line for line in lines if category in (None, line.fact.category))
 
     def get(self, name: str) -> FactLine:
-        """Return the fact with an id, and where it is."""
+        """Return a fact by its id, and where it is."""
         refuse_if_off(self._manager.loaded)
         check(FACT, id=name)
         line = self._note.find(name) if is_id(name) else None
@@ -175,7 +187,7 @@ class Facts:
         now: datetime | None = None,
         mode: Mode = "hybrid",
     ) -> Recollection:
-        """Return the facts that answer a query, best first; none is an honest answer.
+        """Return the facts that answer a query, best first. No facts are an answer too.
 
         Where none reaches `facts.recall_min_score`, the nearest are returned, at most three, and the answer
         is not `confident`. With `min_score` nothing below that is returned, and everything above it.
@@ -193,7 +205,7 @@ class Facts:
         )
 
     def candidates(self, query: str) -> tuple[FoundFact, ...]:
-        """Return up to five facts that a description may mean, in the order that `recall` finds them.
+        """Return up to five facts that a description may mean, best first.
 
         Those that are no longer true come last; they can be forgotten as well.
         """
@@ -213,7 +225,11 @@ class Facts:
         notes = [daily_log(moment), *self._manager.changed_notes()]
         return find_known(self._manager, plain(text), moment, notes) is not None
 
-    def stats(self) -> Stats:
+    def conflicts(self) -> tuple[str, ...]:
+        """Return a sentence about each conflict that a merge left in the note, for a person to decide."""
+        return self._note.conflicts()
+
+    def stats(self) -> FactStats:
         """Count the facts, and say where they are and what finds them."""
         refuse_if_off(self._manager.loaded)
         facts = [line.fact for line in self._note.lines()]
@@ -221,7 +237,7 @@ class Facts:
         uri = self._table.uri
         stamp = stamp_of(uri) if uri else None
         counts = Counter(fact.category for fact in facts if fact.is_current)
-        return Stats(
+        return FactStats(
             file=self.path,
             total=len(facts),
             current=sum(fact.is_current for fact in facts),
@@ -250,20 +266,27 @@ class Facts:
         replaces: str | None = None,
         allow_secret: bool = False,
         scope: str | None = None,
-    ) -> Stored:
-        """Write a fact into the note, unless it is known; it is durable when this returns.
+    ) -> StoredFact:
+        """Write a fact into the note, unless it is known; it is on disk when this returns.
 
-        Without a category it is guessed from the words. With a scope it is compared with facts of that scope
-        alone: what is preferred in one need not be in another.
-        What it contradicts, or what `replaces` names by its id, is kept and marked as no longer true. With
-        `supersede` off nothing is looked for that it contradicts. `force` writes it although it is known.
-        One that holds a secret raises `SecretRefused`, unless `allow_secret` is set.
+        - `category` is guessed from the words if you give none.
+        - `scope` compares the fact only with facts of that scope: what you prefer in one need not be what you
+          prefer in another.
+        - `supersede` looks for a fact that this one contradicts, which is kept and marked as no longer true.
+        - `replaces` names it by its id instead.
+        - `force` writes a fact that is known already, or that reads like an order to a model, which otherwise
+          raises `UsageError`.
+        - `allow_secret` writes a fact that holds a secret, which otherwise raises `SecretRefused`.
         """
         check(FACT, text=text, importance=importance, category=category, source=source)
         check(FACT, replaces=replaces, scope=scope)
         refuse_if_off(self._manager.loaded)
         words = plain(text)
         self._refuse_secrets(words, allow_secret)
+        if not force:
+            from memlines.text.injection import refuse_order  # which takes time to import
+
+            refuse_order(text)
         category = category or category_of(words)
         moment = local_now(self._manager.settings, now)
         with self._locked():  # two that store the same would both find it unknown
@@ -283,7 +306,7 @@ class Facts:
             known = None if force else duplicate_of(words, holding, moment)
             if known is not None:
                 citation = self._cite(known)
-                stored = Stored("duplicate", known, None, dict(holding)[known], citation, warnings)
+                stored = StoredFact("duplicate", known, None, dict(holding)[known], citation, warnings)
                 if old is None or old.fact.id == known.fact.id:
                     return stored
                 struck = self._note.change(old, old.fact.supersede(known.fact.id, moment.date()))
@@ -303,7 +326,7 @@ class Facts:
 
     @operation("facts store")
     def add_all(self, facts: Sequence[Fact], *, dry_run: bool = False) -> tuple[Fact, ...]:
-        """Write those of many facts that are not known yet, all at once; return them, in their order.
+        """Write those of many facts that are not known yet, all at once, and return them in their order.
 
         They are compared by their words alone, with each other too, and none replaces another.
         With `dry_run` nothing is written.
@@ -334,13 +357,18 @@ class Facts:
 
     @operation("facts edit")
     def edit(self, name: str, text: str, *, allow_secret: bool = False) -> FactLine:
-        """Replace the words of a fact, and return where it is; secrets are refused, as by `store`."""
+        """Replace the words of a fact, and return where it is; secrets are refused, as by `store`.
+
+        If a merge left lines of its id that contradict each other, this one is left.
+        """
         check(FACT, text=text)
         line = self.get(name)
         words = plain(text)
         self._refuse_secrets(words, allow_secret)
         today = local_now(self._manager.settings).date()
-        return self._change(line, replace(line.fact, text=words, edited=today))
+        new = self._note.decide(line, replace(line.fact, text=words, edited=today))
+        self._index_soon()
+        return new
 
     def _refuse_secrets(self, words: str, allow_secret: bool) -> None:
         from memlines.text.redaction import refuse_secrets, rules_of  # which takes time to import
@@ -352,22 +380,26 @@ class Facts:
     def review(self, name: str) -> FactLine:
         """Note that a person looked at a fact and kept it."""
         line = self.get(name)
-        return line if line.fact.reviewed else self._change(line, replace(line.fact, reviewed=True))
+        if line.fact.reviewed:
+            return line
+        new = self._note.change(line, replace(line.fact, reviewed=True))
+        self._index_soon()
+        return new
 
-    def forget(self, facts: Iterable[str | FactLine]) -> Receipt:
-        """Remove facts for good, named by their ids, from the note and everything made of it."""
+    def forget(self, facts: Iterable[str | FactLine]) -> ForgetReceipt:
+        """Remove facts for good, by their ids, from the note and everything that was made of it."""
         from memlines.memory.notes.forget import forget  # which takes time to import
 
         refuse_if_off(self._manager.loaded)
         if isinstance(facts, str):
             raise UsageError("the facts to forget are one text", todo="Give a list of ids")
         chosen = [self.get(one.fact.id if isinstance(one, FactLine) else one) for one in facts]
-        entries = [Candidate(self._note.path, one.first, one.last, one.raw, _ITEM) for one in chosen]
+        entries = [ForgetCandidate(self._note.path, one.first, one.last, one.raw, _ITEM) for one in chosen]
         return forget(self._manager, entries)
 
     # How
 
-    def _known_entry(self, text: str, category: Category, now: datetime) -> Stored | None:
+    def _known_entry(self, text: str, category: Category, now: datetime) -> StoredFact | None:
         """Return the entry of another note that says the same in the same words.
 
         The index is asked as it is, and notes that changed since are read: bringing it up to date would take
@@ -379,17 +411,12 @@ class Facts:
             return None
         fact = Fact("", body_of(entry.snippet), category)
         line = FactLine(fact, entry.start_line, entry.end_line, entry.snippet)
-        return Stored("duplicate", line, citation=self._manager.prefix + entry.citation)
+        return StoredFact("duplicate", line, citation=self._manager.prefix + entry.citation)
 
     def _locked(self) -> AbstractContextManager[None]:
         ensure_private(self._manager.workspace)
         lock = WriterLock(self._manager.workspace.private / _LOCK, "the facts of this workspace")
         return lock.held(_WAIT_SECONDS)
-
-    def _change(self, line: FactLine, fact: Fact) -> FactLine:
-        new = self._note.change(line, fact)
-        self._index_soon()
-        return new
 
     def _index_soon(self) -> None:
         """Have the change found by its words at the next question, and by its meaning a moment later."""
@@ -398,21 +425,21 @@ class Facts:
 
     def _write(
         self, fact: Fact, old: FactLine | None, day: date, near: Sequence[Near], warnings: tuple[str, ...]
-    ) -> Stored:
+    ) -> StoredFact:
         """Write a fact; one that it replaces is kept and marked in the same moment.
 
         If that one cannot be marked, the fact is stored all the same.
         """
         if old is None:
             (line,) = self._note.add([fact])
-            stored = Stored("created", line, similar=about_the_same(fact.text, near))
+            stored = StoredFact("created", line, similar=about_the_same(fact.text, near))
         else:
             line, struck, trouble = self._note.supersede(old, fact, day)
             if struck is None:
                 reason = f"the fact {old.fact.id} that it contradicts could not be marked: {trouble}"
-                stored, warnings = Stored("created", line), (*warnings, reason)
+                stored, warnings = StoredFact("created", line), (*warnings, reason)
             else:
-                stored = Stored("superseded", line, struck, dict(near).get(old))
+                stored = StoredFact("superseded", line, struck, dict(near).get(old))
         return replace(stored, citation=self._cite(line), warnings=warnings)
 
     def _cite(self, line: FactLine) -> str:

@@ -19,7 +19,14 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from memlines.errors import StoreDamaged, StoreError, StoreFull, StoreReadOnly
+from memlines.errors import (
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    extra_missing,
+    install_extra,
+)
 from memlines.files.atomic import refuse_link
 from memlines.locks import start_daemon
 from memlines.memory.facts.places import is_remote
@@ -32,7 +39,7 @@ if TYPE_CHECKING:
     from lancedb.table import Table
 
 NAME = "memories"
-INSTALL = "Run 'pip install memlines[facts]', or set facts.store to index"
+_OTHERWISE = "set facts.store to index"
 
 _TOKEN = b"memlines.token"
 """The name in a table's schema of what distinguishes it from any other table."""
@@ -184,13 +191,19 @@ def is_installed() -> bool:
     return find_spec("lancedb") is not None
 
 
+def not_installed() -> StoreError:
+    """Return the error of settings that ask for LanceDB where it is not installed."""
+    return extra_missing(StoreError, "facts.store 'lancedb'", "facts", "lancedb", _OTHERWISE)
+
+
 def load() -> None:
     """Import LanceDB, quietly: its warnings would go to the user's terminal."""
     os.environ.setdefault("LANCEDB_LOG", "error")
     try:
         import lancedb  # noqa: F401
     except ImportError as error:
-        raise StoreError(f"the package lancedb cannot be loaded: {error}", todo=INSTALL) from error
+        todo = install_extra("facts", _OTHERWISE)
+        raise StoreError(f"the package lancedb cannot be loaded: {error}", todo=todo) from error
 
 
 def connect(uri: str) -> DBConnection:
@@ -328,6 +341,5 @@ def _remote_error(uri: str, said: str) -> StoreError:
 
 
 def _unreachable(shown: str) -> StoreError:
-    return StoreError(
-        f"{shown!r} cannot be reached", todo="Check the network and AWS_ENDPOINT_URL, if it is set"
-    )
+    endpoint = " and AWS_ENDPOINT_URL, if it is set" if shown.startswith("s3://") else ""
+    return StoreError(f"{shown!r} cannot be reached", todo=f"Check the network{endpoint}")

@@ -137,6 +137,16 @@ class FactNote:
             self._workspace, self.path, lambda text: self.put_fact(text, old, new), max_bytes=self._max_bytes
         )
 
+    def decide(self, old: FactLine, new: Fact) -> FactLine:
+        """Put a fact in the place of another one, and take out the lines of its id that contradict it."""
+
+        def put_alone(text: str) -> tuple[str, FactLine]:
+            text = _without_lost(text)
+            rivals = [line for line in _rivals_in(text, old.fact.id) if line.raw != old.raw]
+            return self.put_fact(_without(text, rivals), old, new)
+
+        return rewrite(self._workspace, self.path, put_alone, max_bytes=self._max_bytes)
+
     def _with_ids(self, facts: Sequence[Fact]) -> list[Fact]:
         """Return facts as they can be added to the note as it is now, each with a name of its own."""
         now = self._now()
@@ -162,12 +172,7 @@ class FactNote:
         first, _ = locate_lines(self.path, text, old.first, old.last, old.raw)
         before = facts_in(text)
         # Other lines of its id that contradict it may count no more: this decides the conflict.
-        rivals = {
-            line.first
-            for conflict in doubles_in(text).conflicts
-            for line in conflict
-            if line.fact.id == old.fact.id and line.first != first
-        }
+        rivals = {line.first for line in _rivals_in(text, old.fact.id)} - {first}
         below = old.raw.split("\n")
         for way in rewrite_line(old, new):
             if unclosed_fence(way.line) != unclosed_fence(below[0]):
@@ -232,9 +237,18 @@ class FactNote:
 
 def _without_lost(text: str) -> str:
     """Return the text of the note without the lines that do not count since a merge; history keeps them."""
-    for line in sorted(doubles_in(text).lost, key=attrgetter("first"), reverse=True):
+    return _without(text, doubles_in(text).lost)
+
+
+def _without(text: str, lines: Iterable[FactLine]) -> str:
+    for line in sorted(lines, key=attrgetter("first"), reverse=True):
         text = cut(text, line.first, line.last)
     return text
+
+
+def _rivals_in(text: str, name: str) -> list[FactLine]:
+    """Return the lines with an id that contradict each other."""
+    return [line for conflict in doubles_in(text).conflicts for line in conflict if line.fact.id == name]
 
 
 @dataclass(frozen=True, slots=True)

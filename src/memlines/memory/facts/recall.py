@@ -83,6 +83,7 @@ class Recollection:
     """The facts that answer a query, best first, and what should be reported about how they were found."""
 
     found: tuple[FoundFact, ...] = ()
+    """The facts, best first."""
     warnings: tuple[str, ...] = ()
     corrections: Mapping[str, str] = field(default_factory=dict)
     """Words of the query that nothing holds, and those that were searched instead."""

@@ -21,7 +21,15 @@ from memlines.index.search.retrievers import Nearest
 from memlines.index.store.sqlite.index import Index
 from memlines.locks import start_daemon
 from memlines.memory.facts import places
-from memlines.memory.facts.lance import NAME, LanceTable, ask_again, is_installed, load, with_deadline
+from memlines.memory.facts.lance import (
+    NAME,
+    LanceTable,
+    ask_again,
+    is_installed,
+    load,
+    not_installed,
+    with_deadline,
+)
 from memlines.memory.facts.note import FactNote, FactStore, FactStores
 from memlines.memory.facts.rebuild import LARGE, absent, distrust, open_table, rebuild, state_in
 from memlines.paths import MAIN_AGENT, Workspace
@@ -39,10 +47,6 @@ _A_MOMENT = 0.1
 """Seconds that writing a table to a service may go on once the memory is closed, and how often it looks."""
 
 _TROUBLE = "the main index finds the facts, because their table cannot: {}"
-_MISSING = (
-    "facts.store is lancedb, but its package is not installed, so the main index finds the facts;"
-    " 'pip install memlines[facts]' installs it"
-)
 
 
 def uses_table(settings: Settings, facts: int) -> bool:
@@ -164,7 +168,7 @@ class FactTable:
     def _rebuild(self) -> tuple[str, ...]:
         lines = self.note.lines()
         if self._settings.facts.store == LANCEDB and lines and not is_installed():
-            return (_MISSING,)
+            return (_TROUBLE.format(not_installed()),)
         if not uses_table(self._settings, len(lines)):
             return ()
         if lines and self._settings.facts.uri:

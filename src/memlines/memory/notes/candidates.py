@@ -52,7 +52,7 @@ _SESSION_KEYS = ("session", "session_id", "sessionId", "sessionID")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ForgetCandidate:
     """Something that can be forgotten: an entry of a note, a whole note, a turn, a transcript, a snapshot."""
 
     path: str
@@ -60,6 +60,7 @@ class Candidate:
     end_line: int
     text: str
     kind: str
+    """What it is."""
 
     @property
     def citation(self) -> str:
@@ -75,10 +76,10 @@ class Candidate:
 
 def find_candidates(
     manager: Manager, selector: str = "", *, session: str | None = None
-) -> tuple[Candidate, ...]:
+) -> tuple[ForgetCandidate, ...]:
     """Return what a selector or a session points at, in the order it is found; each only once."""
     named = selector.strip()
-    found: list[Candidate] = []
+    found: list[ForgetCandidate] = []
     if session is not None:
         found.extend(_of_session(manager.workspace, manager.settings, session.strip()))
     elif not named:
@@ -102,7 +103,7 @@ def turns_of(file: FoundFile) -> tuple[Turn, ...]:
     return transcript_of(document).turns
 
 
-def _select(manager: Manager, selector: str) -> Sequence[Candidate]:
+def _select(manager: Manager, selector: str) -> Sequence[ForgetCandidate]:
     workspace, settings = manager.workspace, manager.settings
     place = cited(selector)
     if place is None and _is_path(workspace, selector):
@@ -142,7 +143,7 @@ def _is_conversation(path: str) -> bool:
 # Notes and conversations as candidates
 
 
-def _whole(workspace: Workspace, settings: Settings, path: str) -> Candidate:
+def _whole(workspace: Workspace, settings: Settings, path: str) -> ForgetCandidate:
     """Return a whole snapshot, transcript or note; a note may be gone, if versions of it are kept."""
     if path.startswith(SNAPSHOTS):
         for snapshot, _ in _snapshots(workspace):
@@ -158,7 +159,7 @@ def _whole(workspace: Workspace, settings: Settings, path: str) -> Candidate:
         text = erase.kept_text(workspace, place.path)
     if text is None:
         text = _read_note(workspace, place.path)
-    return Candidate(place.path, 1, max(1, text.count("\n")), text, NOTE)
+    return ForgetCandidate(place.path, 1, max(1, text.count("\n")), text, NOTE)
 
 
 def _read_note(workspace: Workspace, path: str) -> str:
@@ -184,12 +185,12 @@ def _refuse_done(workspace: Workspace, path: str) -> None:
         )
 
 
-def _entries_on(path: str, text: str, first: int, last: int) -> list[Candidate]:
+def _entries_on(path: str, text: str, first: int, last: int) -> list[ForgetCandidate]:
     return [_entry(path, entry) for entry in entries_of(text) if entry.first <= last and entry.last >= first]
 
 
-def _entry(path: str, entry: Entry) -> Candidate:
-    return Candidate(path, entry.first, entry.last, entry.text, entry.kind)
+def _entry(path: str, entry: Entry) -> ForgetCandidate:
+    return ForgetCandidate(path, entry.first, entry.last, entry.text, entry.kind)
 
 
 def list_transcripts(workspace: Workspace, settings: Settings) -> tuple[FoundFile, ...]:
@@ -204,18 +205,18 @@ def _transcript(workspace: Workspace, settings: Settings, path: str) -> FoundFil
     raise PathError(f"there is no transcript {path!r}", todo="Name one that exists")
 
 
-def _turns_on(file: FoundFile, first: int, last: int) -> list[Candidate]:
+def _turns_on(file: FoundFile, first: int, last: int) -> list[ForgetCandidate]:
     turns = (turn for turn in turns_of(file) if first <= turn.line <= last)
-    return [Candidate(file.path, turn.line, turn.line, turn.text, TURN) for turn in turns]
+    return [ForgetCandidate(file.path, turn.line, turn.line, turn.text, TURN) for turn in turns]
 
 
-def _conversation(file: FoundFile) -> Candidate:
+def _conversation(file: FoundFile) -> ForgetCandidate:
     turns = turns_of(file)
     last = turns[-1].line if turns else 1
-    return Candidate(file.path, 1, last, "\n\n".join(turn.text for turn in turns), TRANSCRIPT)
+    return ForgetCandidate(file.path, 1, last, "\n\n".join(turn.text for turn in turns), TRANSCRIPT)
 
 
-def _snapshots(workspace: Workspace) -> Iterator[tuple[Candidate, Mapping[str, Any]]]:
+def _snapshots(workspace: Workspace) -> Iterator[tuple[ForgetCandidate, Mapping[str, Any]]]:
     """Yield every snapshot, by what is said in it, with its JSON; one that is damaged by all it holds."""
     for file in files_below(workspace.private / snapshots.FOLDER, workspace.root):
         text = (atomic.read(file, root=workspace.root) or b"").decode("utf-8", "replace")
@@ -227,10 +228,12 @@ def _snapshots(workspace: Workspace) -> Iterator[tuple[Candidate, Mapping[str, A
         every = [table(one).get("text") for one in messages] if isinstance(messages, list) else []
         said = "\n\n".join(one for one in every if isinstance(one, str))
         path = f"{PRIVATE_DIR}/{file.relative_to(workspace.private).as_posix()}"
-        yield Candidate(path, 1, text.count("\n") + 1, said or text, SNAPSHOT), content
+        yield ForgetCandidate(path, 1, text.count("\n") + 1, said or text, SNAPSHOT), content
 
 
-def with_hidden(workspace: Workspace, settings: Settings, chosen: Iterable[Candidate]) -> list[Candidate]:
+def with_hidden(
+    workspace: Workspace, settings: Settings, chosen: Iterable[ForgetCandidate]
+) -> list[ForgetCandidate]:
     """Return candidates with the lines that show again once they are gone, as a merge may leave them.
 
     These are the other lines of a fact, which do not count beside it, and equal entries of a log.
@@ -246,7 +249,7 @@ def with_hidden(workspace: Workspace, settings: Settings, chosen: Iterable[Candi
         if path == facts:
             names = {line.fact.id for line in facts_of(text) if (line.first, line.last) in places}
             lost = [line for line in doubles_in(text).lost if line.fact.id in names]
-            found += [Candidate(path, line.first, line.last, line.raw, _ITEM) for line in lost]
+            found += [ForgetCandidate(path, line.first, line.last, line.raw, _ITEM) for line in lost]
         else:
             entries = [(entry, (entry.heading, entry.text.rstrip())) for entry in entries_of(text)]
             said = {key for entry, key in entries if (entry.first, entry.last) in places}
@@ -257,11 +260,13 @@ def with_hidden(workspace: Workspace, settings: Settings, chosen: Iterable[Candi
 # By a query and by a session
 
 
-def _matching(workspace: Workspace, settings: Settings, query: str, hits: Sequence[Hit]) -> list[Candidate]:
+def _matching(
+    workspace: Workspace, settings: Settings, query: str, hits: Sequence[Hit]
+) -> list[ForgetCandidate]:
     """Return what in the lines of the hits holds the words of a query: half of them, or else the most."""
     words, spoken = telling_words(query), language_of(query)
-    found: dict[Candidate, int] = {}
-    nearest: list[Candidate] = []
+    found: dict[ForgetCandidate, int] = {}
+    nearest: list[ForgetCandidate] = []
     for at, hit in enumerate(hits):
         for candidate, language in _within(workspace, settings, hit):
             terms = {*terms_of(candidate.text, language), *terms_of(candidate.text, "")}
@@ -275,7 +280,7 @@ def _matching(workspace: Workspace, settings: Settings, query: str, hits: Sequen
     return [candidate for candidate, shared in found.items() if shared >= enough]
 
 
-def _within(workspace: Workspace, settings: Settings, hit: Hit) -> Iterator[tuple[Candidate, str]]:
+def _within(workspace: Workspace, settings: Settings, hit: Hit) -> Iterator[tuple[ForgetCandidate, str]]:
     """Yield what the lines of a hit hold, as far as it can be forgotten, and in which language."""
     try:
         if hit.source == "sessions":
@@ -292,7 +297,7 @@ def _within(workspace: Workspace, settings: Settings, hit: Hit) -> Iterator[tupl
             yield entry, language
 
 
-def _of_session(workspace: Workspace, settings: Settings, session: str) -> Iterator[Candidate]:
+def _of_session(workspace: Workspace, settings: Settings, session: str) -> Iterator[ForgetCandidate]:
     session_mark(session)  # raises if this cannot be the name of a session
     for note in notes_in(workspace, settings):
         try:
@@ -308,4 +313,4 @@ def _of_session(workspace: Workspace, settings: Settings, session: str) -> Itera
         if name == session or any(content.get(key) == session for key in _SESSION_KEYS):
             yield snapshot
     if any(answer.session == session for answer in shown.read_answers(workspace)):
-        yield Candidate(f"{PRIVATE_DIR}/{shown.FILE_NAME}", 1, 1, session, RECORD)
+        yield ForgetCandidate(f"{PRIVATE_DIR}/{shown.FILE_NAME}", 1, 1, session, RECORD)

@@ -42,7 +42,9 @@ class OpenNote:
     path: str
     text: str
     version: str
+    """What `Memory.edit_note` compares; empty for a new note."""
     editable: bool
+    """Whether it can be edited."""
     reason: str = ""
 
 

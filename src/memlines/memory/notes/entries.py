@@ -259,14 +259,22 @@ def place_of_topic(workspace: Workspace, settings: Settings, title: str) -> tupl
     return (main, heading) if heading else (f"{NOTES_DIR}/{slug_of(title)}{SUFFIX}", None)
 
 
-def topic_notes(workspace: Workspace, settings: Settings, title: str) -> tuple[str, ...]:
-    """Return the notes of a topic: those with its name, or else those with its title."""
-    slug = slug_of(title)
-    notes = [
+def list_topics(workspace: Workspace, settings: Settings) -> tuple[str, ...]:
+    """Return the topics that notes are named after."""
+    return tuple(sorted({_stem(file.path) for file in _notes_of_topics(workspace, settings)}))
+
+
+def _notes_of_topics(workspace: Workspace, settings: Settings) -> list[FoundFile]:
+    return [
         file
         for file in notes_in(workspace, settings)
         if file.path not in ROOT_FILES and not _DAY.fullmatch(_stem(file.path))
     ]
+
+
+def topic_notes(workspace: Workspace, settings: Settings, title: str) -> tuple[str, ...]:
+    """Return the notes of a topic: those with its name, or else those with its title."""
+    slug, notes = slug_of(title), _notes_of_topics(workspace, settings)
     named = [file.path for file in notes if slug_of(_stem(file.path)) == slug]
     for file in [] if named else notes:
         try:

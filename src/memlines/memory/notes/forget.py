@@ -25,6 +25,7 @@ from memlines.files.place import Place, attempt, ensure_folder, ensure_private, 
 from memlines.files.read import read_document
 from memlines.files.shown import shown_lock
 from memlines.files.tombstones import Forgotten, bury, session_of
+from memlines.index.qmd.backend import remove_indexes
 from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.index import Staying
@@ -38,14 +39,14 @@ from memlines.memory.notes.candidates import (
     SNAPSHOT,
     TRANSCRIPT,
     TURN,
-    Candidate,
+    ForgetCandidate,
     list_transcripts,
     turns_of,
     with_hidden,
 )
 from memlines.memory.notes.entries import notes_in, text_of
 from memlines.memory.notes.proof import (
-    Receipt,
+    ForgetReceipt,
     Signs,
     files_below,
     find_holders,
@@ -86,16 +87,16 @@ class _Plan:
 
     workspace: Workspace
     settings: Settings
-    chosen: tuple[Candidate, ...]
+    chosen: tuple[ForgetCandidate, ...]
     indexes: tuple[Path, ...]
     earlier: tuple[str, ...] = ()
     """What facts that go said before they were changed."""
 
-    def of(self, *kinds: str) -> list[Candidate]:
+    def of(self, *kinds: str) -> list[ForgetCandidate]:
         return [candidate for candidate in self.chosen if candidate.kind in kinds]
 
     @property
-    def entries(self) -> list[Candidate]:
+    def entries(self) -> list[ForgetCandidate]:
         others = (NOTE, TURN, TRANSCRIPT, SNAPSHOT, RECORD)
         return [candidate for candidate in self.chosen if candidate.kind not in others]
 
@@ -118,7 +119,7 @@ class _Plan:
         return found
 
 
-def forget(manager: Manager, chosen: Iterable[Candidate]) -> Receipt:
+def forget(manager: Manager, chosen: Iterable[ForgetCandidate]) -> ForgetReceipt:
     """Remove candidates from the memory for good; return what went and what is left.
 
     What another index or table may hold on to is closed first, and a search at the end proves that nothing
@@ -136,7 +137,7 @@ def forget(manager: Manager, chosen: Iterable[Candidate]) -> Receipt:
     return replace(receipt, left=tuple(dict.fromkeys([*receipt.left, *again, *tables])))
 
 
-def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list[str]]:
+def remove(manager: Manager, chosen: Iterable[ForgetCandidate]) -> tuple[ForgetReceipt, list[str]]:
     """Remove candidates from the notes and all that is kept of them, without a search for what is left.
 
     Return also the texts that no search may find again. The indexes of other agents lose them as well. The
@@ -162,17 +163,22 @@ def remove(manager: Manager, chosen: Iterable[Candidate]) -> tuple[Receipt, list
         counts, clean = _from_indexes(plan, found, signs, transcripts)
         removed.update(counts)
         is_forgotten = partial(_is_forgotten, found, signs)
+        left_on_cluster: list[str] = []
+        if manager.sharing is not None:
+            removed["cluster"], left_on_cluster = manager.sharing.forget(is_forgotten)
         removed.update(_from_snapshots(plan, is_forgotten))
         removed.update(_from_shown(plan, is_forgotten))
         removed.update(_from_kept(plan, found, signs))
         removed.update(_from_made(workspace))
         removed.update(past=remove_past(workspace))
+        removed.update(qmd=remove_indexes(workspace.private, _WAIT_SECONDS))
         removed.update(_from_notes(plan))
         erase.finish(workspace)
-        left = [*find_remaining(workspace, settings, found), *find_traces(workspace, indexes, signs, clean)]
+        traces = find_traces(workspace, indexes, signs, clean)
+        left = [*find_remaining(workspace, settings, found), *traces, *left_on_cluster]
     others = tuple(path for path in transcripts if not path.startswith(SNAPSHOTS))  # those are cleaned
     counted = {place: count for place, count in removed.items() if count}
-    return Receipt(counted, tuple(dict.fromkeys(left)), others), plan.texts
+    return ForgetReceipt(counted, tuple(dict.fromkeys(left)), others), plan.texts
 
 
 # Where it may be
@@ -393,7 +399,9 @@ def _from_notes(plan: _Plan) -> Counter[str]:
 # Looking for it again
 
 
-def _find_again(manager: Manager, receipt: Receipt, texts: Sequence[str], *, as_indexed: bool) -> list[str]:
+def _find_again(
+    manager: Manager, receipt: ForgetReceipt, texts: Sequence[str], *, as_indexed: bool
+) -> list[str]:
     """Return the citations of hits that show what was removed, where it was not known to be left.
 
     Whole chunks are searched for, whatever they score; `as_indexed` leaves the index as it is.

@@ -37,11 +37,11 @@ _LONGEST = 32
 _MOST = 64
 """Pieces that are looked for at most; more would take long in a large index and prove nothing more."""
 
-_LOCKS = (".lock", ".holder", *NO_TEXT)
+_LOCKS = (".lock", *NO_TEXT)
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class ForgetReceipt:
     """What was forgotten, and what is left of it.
 
     `removed` counts by place. `left` names the places of this memory that still hold it: citations of notes,
@@ -50,8 +50,11 @@ class Receipt:
     """
 
     removed: dict[str, int] = field(default_factory=dict)
+    """How much was removed, by place."""
     left: tuple[str, ...] = ()
+    """The places of this memory that still hold it."""
     transcripts: tuple[str, ...] = ()
+    """The files of other programs that still hold it."""
 
     @property
     def complete(self) -> bool:

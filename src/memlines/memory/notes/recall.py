@@ -57,6 +57,7 @@ class Recalled:
     end_line: int
     text: str
     day: date | None
+    """The day it was written, if that is known."""
     heading: str
     weak: bool = False
     """Whether it is only near to the query, where nothing is a confident answer."""

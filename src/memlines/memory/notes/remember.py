@@ -53,7 +53,9 @@ class Remembered:
     start_line: int
     end_line: int
     created: bool = False
+    """Whether a new note was begun for it."""
     duplicate: Hit | None = None
+    """The entry that said it already, if there is one."""
 
     @property
     def citation(self) -> str:

@@ -49,11 +49,14 @@ def change_user_file(change: Change) -> bool:
     return True
 
 
-def change_project_file(workspace: Workspace, change: Change, *, trust_new: bool = False) -> bool:
+def change_project_file(
+    workspace: Workspace, change: Change, *, trust_new: bool = False, trust_harmless: bool = False
+) -> bool:
     """Change a project's file; return whether it changed.
 
     One that was trusted stays so: its user asked for the change. Any other is refused what a project may not
-    set, unless `trust_new`, with which a file that did not exist is trusted.
+    set, unless `trust_new`, with which a file that did not exist is trusted, or `trust_harmless`, with which
+    one is that set nothing of that kind before.
     """
     file = workspace.config_file
     ensure_private(workspace)
@@ -62,7 +65,9 @@ def change_project_file(workspace: Workspace, change: Change, *, trust_new: bool
         changed = change(content or b"", f"project file {file}")
         if changed == (content or b""):
             return False
-        may_trust = trust_new if content is None else is_trusted(file)
+        if trust_harmless:
+            refuse_project_content(file, content or b"")
+        may_trust = trust_harmless or (trust_new if content is None else is_trusted(file))
         if not may_trust and not trust_new:
             refuse_project_content(file, changed)
         atomic.replace(file, changed, content, root=workspace.root)
@@ -125,10 +130,14 @@ def _writing_errors(origin: str) -> Iterator[None]:
         ) from error
 
 
-def write_settings(values: Mapping[str, Any], workspace: Workspace | None = None) -> bool:
+def write_settings(
+    values: Mapping[str, Any], workspace: Workspace | None = None, *, trust_new: bool = False
+) -> bool:
     """Set keys in the user's own file, or in a project's; return whether that changed the file.
 
-    A key whose value is None is removed. All keys are written or none; the rest of the file stays as it is.
+    With `trust_new`, a project's file is trusted with them, but refused if it needs trust without them and
+    has none. A key whose value is None is removed. All keys are written or none; the rest of the file stays
+    as it is.
     """
 
     def change(content: bytes, origin: str) -> bytes:
@@ -150,7 +159,11 @@ def write_settings(values: Mapping[str, Any], workspace: Workspace | None = None
             )
         return text.encode()
 
-    return change_user_file(change) if workspace is None else change_project_file(workspace, change)
+    return (
+        change_user_file(change)
+        if workspace is None
+        else change_project_file(workspace, change, trust_harmless=trust_new)
+    )
 
 
 def switch(workspace: Workspace, *, on: bool) -> bool:

@@ -19,7 +19,7 @@ from pathlib import PurePosixPath
 from memlines.errors import UsageError, WriteError
 from memlines.files import atomic, history, journal, trash
 from memlines.files.erase import without_forgotten
-from memlines.files.journal import Operation, State, Write
+from memlines.files.journal import FileState, NoteWrite, Operation
 from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.tombstones import Forgotten
 from memlines.paths import Workspace
@@ -37,7 +37,9 @@ class NoteChange:
 
     path: str
     before: str | None
+    """What it held before."""
     after: str | None
+    """What it holds now."""
 
     @property
     def diff(self) -> str:
@@ -144,7 +146,7 @@ class _Undo:
             if step is None:
                 place = place_of(self.workspace, write.path)
                 content = atomic.read(place.real, root=place.root)
-                if (write.path, None if content is None else State.of(content)) in finished:
+                if (write.path, None if content is None else FileState.of(content)) in finished:
                     continue
                 step = _Step(place, content, content, "")
             steps[write.path] = self._reverse(step, write)
@@ -180,9 +182,9 @@ class _Undo:
         changes = (change_of(step.place, step.old, step.new) for step in steps)
         return Undone(target.command, target.time, tuple(changes), tuple(self._left_out))
 
-    def _reverse(self, step: _Step, write: Write) -> _Step:
+    def _reverse(self, step: _Step, write: NoteWrite) -> _Step:
         """Return a step that also reverses one more change of its note."""
-        now = None if step.new is None else State.of(step.new)
+        now = None if step.new is None else FileState.of(step.new)
         if now == write.before:
             return step  # it was never made, or was reversed by hand
         if now == write.after:
@@ -203,12 +205,12 @@ class _Undo:
             start = title.end() if title else start
         return _Step(step.place, step.old, step.new[:start] + old + step.new[end:], "")
 
-    def _kept(self, write: Write) -> bytes:
+    def _kept(self, write: NoteWrite) -> bytes:
         """Return what was kept of a note before a change."""
         folder, _, name = write.kept.partition("/")
         parts = (write.path, name) if folder == "history" else (name, write.path)
         content = atomic.read(self.workspace.private.joinpath(folder, *parts), root=self.workspace.root)
-        if content is None or State.of(content) != write.before:
+        if content is None or FileState.of(content) != write.before:
             raise WriteError(
                 f"what {write.path!r} held before {self.target.command!r} is not kept any more",
                 todo=f"Look at what is: memlines history {write.path}",

@@ -15,7 +15,7 @@ from memlines.errors import PathError, WriteError
 from memlines.files import atomic, history, journal, trash
 from memlines.files.erase import without_forgotten
 from memlines.files.history import Version
-from memlines.files.journal import State, Write
+from memlines.files.journal import FileState, NoteWrite
 from memlines.files.place import Place, attempt, place_of, reading, writing
 from memlines.files.tombstones import Forgotten
 from memlines.memory.notes.undo import NoteChange, change_of, decode_note
@@ -36,7 +36,9 @@ class RestoredVersion:
     """A version that was restored, what that changed, and which forgotten passages were left out."""
 
     version: Version
+    """The version that was restored."""
     change: NoteChange
+    """What that changed."""
     forgotten: tuple[str, ...] = ()
 
 
@@ -145,7 +147,7 @@ def _kept_versions(
 
 
 def _grown_versions(
-    place: Place, writes: list[tuple[str, Write]], kept: dict[Version, _Load]
+    place: Place, writes: list[tuple[str, NoteWrite]], kept: dict[Version, _Load]
 ) -> Iterator[tuple[Version, _Load]]:
     """Yield the versions that are the beginning of the next newer one, as far as they are still that."""
     by_name = {version.name: load for version, load in kept.items()}
@@ -158,7 +160,7 @@ def _grown_versions(
             newer = by_name.get(write.kept.partition("/")[2], newer)
             continue
         content, size = newer(), write.before.size
-        if len(content) >= size and State.of(content[:size]) == write.before:
+        if len(content) >= size and FileState.of(content[:size]) == write.before:
             count += 1
             name = f"{write.time}-{write.before.hash[:12]}.md"
             time = journal.time_of(write.time)

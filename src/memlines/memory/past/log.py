@@ -15,7 +15,7 @@ from memlines.errors import PathError, UsageError
 from memlines.files.read import decode
 from memlines.memory.arguments import parse_citation
 from memlines.memory.manager import Manager
-from memlines.memory.past.timeline import Origin, PastNotes, Seen
+from memlines.memory.past.timeline import ChangeOrigin, PastNotes, Seen
 from memlines.records import dataclass
 from memlines.types import cite, cited_day
 
@@ -37,8 +37,10 @@ class LoggedChange:
 
     path: str
     time: datetime
-    origin: Origin
+    origin: ChangeOrigin
+    """What knows of it."""
     by: str
+    """The command or the commit, if one is known."""
     start_line: int
     end_line: int
     diff: str

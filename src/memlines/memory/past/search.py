@@ -144,7 +144,7 @@ def _find_index(
 def _open_index(manager: Manager, file: Path) -> Manager:
     """Open an index of earlier notes as that of a memory with the same settings and providers."""
     settings = replace(manager.settings, sources=("memory",))
-    settings = replace(settings, store=replace(settings.store, path=str(file)))
+    settings = replace(settings, store=replace(settings.store, path=str(file), driver="sqlite"))
     opened = Manager(manager.workspace, replace(manager.loaded, settings=settings))
     opened.choice = manager.choice
     return opened

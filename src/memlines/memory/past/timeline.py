@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from memlines.errors import PathError
 from memlines.files import atomic, history, journal, trash
 from memlines.files.git_history import GitHistory
-from memlines.files.journal import State
+from memlines.files.journal import FileState
 from memlines.files.place import reading
 from memlines.files.tombstones import FILE_NAME, Forgotten
 from memlines.memory.notes.entries import notes_in
@@ -25,7 +25,7 @@ from memlines.records import dataclass
 from memlines.settings import Settings
 from memlines.types import FoundFile
 
-Origin = Literal["history", "git", "now"]
+ChangeOrigin = Literal["history", "git", "now"]
 """Where a state of a note is known from: what Memlines keeps, a commit, or the note as it is."""
 
 
@@ -35,7 +35,7 @@ class Seen:
 
     time: datetime
     content: bytes | None
-    origin: Origin
+    origin: ChangeOrigin
     known: bool = True
     by: str = ""
     """The command or the commit that made it so; empty if it was only found so."""
@@ -46,8 +46,8 @@ class _Event(NamedTuple):
 
     time: datetime
     command: str
-    before: State | None
-    after: State | None
+    before: FileState | None
+    after: FileState | None
     kept: str
     recorded: bool = True
     """Whether the journal has it; otherwise only a kept version says that there was one."""
@@ -124,13 +124,13 @@ class Timeline:
             return Seen(event.time, content, "history", content is not None)
         return self._seen(event, event.before, place)
 
-    def _seen(self, event: _Event, state: State | None, place: int, by: str = "") -> Seen:
+    def _seen(self, event: _Event, state: FileState | None, place: int, by: str = "") -> Seen:
         """Return a state by its hash: it is the beginning of the next content that is kept, or it is lost."""
         if state is None:
             return Seen(event.time, None, "history", by=by)
         kept = next((later.kept for later in self._events[place + 1 :] if later.kept), "")
         content = (self._load(kept) if kept else self.content) or b""
-        if len(content) < state.size or State.of(content[: state.size]) != state:
+        if len(content) < state.size or FileState.of(content[: state.size]) != state:
             return Seen(event.time, None, "history", known=False, by=by)
         return Seen(event.time, content[: state.size], "history", by=by)
 

@@ -21,7 +21,7 @@ from memlines.memory.notes.entries import block_of
 from memlines.memory.notes.undo import NoteChange
 from memlines.memory.tidy import proposal
 from memlines.memory.tidy.gather import hash_lines
-from memlines.memory.tidy.proposal import Edit, Item
+from memlines.memory.tidy.proposal import TidyEdit, TidyItem
 from memlines.records import dataclass
 from memlines.text.days import log_day
 from memlines.text.edits import add, cut, put
@@ -43,20 +43,24 @@ class _Lines(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class TidyRefusal:
     """An item that was not applied, and why."""
 
     id: str
     why: str
+    """The reason, in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class TidyResult:
     """What was applied, what had been before, what was refused and left for a review, and what it changed."""
 
     applied: tuple[str, ...] = ()
+    """The ids of the items that were applied."""
     known: tuple[str, ...] = ()
-    refused: tuple[Refused, ...] = ()
+    """The ids of those that had been applied before."""
+    refused: tuple[TidyRefusal, ...] = ()
+    """The items that were refused."""
     left: tuple[str, ...] = ()
     """Items that need a review, and were not named."""
     changes: tuple[NoteChange, ...] = ()
@@ -74,11 +78,11 @@ class Applied:
 
 def apply(
     manager: Manager, ids: Sequence[str] | None = None, *, worded: bool = False, dry_run: bool = False
-) -> Applied:
+) -> TidyResult:
     """Apply the items with these ids, or all that need no review; see `Tidy.apply`."""
     workspace = manager.workspace
     proposed = proposal.load(workspace)
-    chosen: Sequence[Item] = proposed.items if ids is None else proposed.choose(ids)
+    chosen: Sequence[TidyItem] = proposed.items if ids is None else proposed.choose(ids)
     left: list[str] = []
     if ids is None:
         declined = set(proposal.read_decisions(workspace)["declined"])
@@ -91,7 +95,7 @@ def apply(
     items = [_with_words(item) if worded else item for item in chosen]
     paths = [path for item in items if item.edits for path in _paths_of(item)]
 
-    def change(texts: Mapping[str, str]) -> tuple[Mapping[str, str], Applied]:
+    def change(texts: Mapping[str, str]) -> tuple[Mapping[str, str], TidyResult]:
         work = _Work(texts, set(proposal.read_decisions(workspace)["applied"]))
         for item in items:
             work.add(item)
@@ -122,13 +126,13 @@ class _Work:
     def __init__(self, texts: Mapping[str, str], known: set[str]) -> None:
         self._texts = texts
         self._known = known
-        self._added: dict[str, list[Edit]] = {}
+        self._added: dict[str, list[TidyEdit]] = {}
         self._replaced: dict[str, list[_Lines]] = {}
         self.applied: list[str] = []
         self._already: list[str] = []
-        self._refused: list[Refused] = []
+        self._refused: list[TidyRefusal] = []
 
-    def add(self, item: Item) -> None:
+    def add(self, item: TidyItem) -> None:
         """Take an item in, all of it or nothing."""
         try:
             if not item.edits:
@@ -144,7 +148,7 @@ class _Work:
             if item.id in self._known and item.edits:
                 self._already.append(item.id)
             else:
-                self._refused.append(Refused(item.id, error.what))
+                self._refused.append(TidyRefusal(item.id, error.what))
             return
         if item.id in self._known and not replaced and all(self._holds(edit) for edit in added):
             self._already.append(item.id)
@@ -168,20 +172,20 @@ class _Work:
                 texts[path] = _add(texts[path], edit)
         return texts
 
-    def outcome(self) -> Applied:
+    def outcome(self) -> TidyResult:
         changes = [
             NoteChange(path, self._texts[path], text)
             for path, text in self.new_texts().items()
             if text != self._texts[path]
         ]
-        return Applied(
+        return TidyResult(
             tuple(self.applied), tuple(self._already), tuple(self._refused), changes=tuple(changes)
         )
 
-    def _holds(self, edit: Edit) -> bool:
+    def _holds(self, edit: TidyEdit) -> bool:
         return _add(self._texts[edit.path], edit) == self._texts[edit.path]
 
-    def _lines_of(self, edit: Edit) -> _Lines:
+    def _lines_of(self, edit: TidyEdit) -> _Lines:
         return _Lines(*self._locate(edit.path, edit.first, edit.last, edit.hash), edit.new)
 
     def _locate(self, path: str, first: int, last: int, wanted: str) -> tuple[int, int]:
@@ -202,11 +206,11 @@ class _Work:
         return found
 
 
-def _paths_of(item: Item) -> list[str]:
+def _paths_of(item: TidyItem) -> list[str]:
     return [*(edit.path for edit in item.edits), *(one.path for one in item.cited)]
 
 
-def _with_words(item: Item) -> Item:
+def _with_words(item: TidyItem) -> TidyItem:
     """Return an item that adds the words of the model."""
     edits = [
         edit if edit.first else replace(edit, new=block_of(edit.new[2:_LABEL], item.worded))
@@ -215,7 +219,7 @@ def _with_words(item: Item) -> Item:
     return replace(item, edits=tuple(edits))
 
 
-def _add(text: str, edit: Edit) -> str:
+def _add(text: str, edit: TidyEdit) -> str:
     name = entry_id(edit.new)
     if any(entry_id(entry.text) == name for entry in entries_of(text)):
         return text  # an attempt before this one was killed after it had written that

@@ -24,8 +24,9 @@ from memlines.paths import PRIVATE_DIR, PROPOSAL_FILE, TIDY_DIR, Workspace
 from memlines.records import dataclass
 from memlines.types import cite
 
-Kind = Literal["duplicate", "contradiction", "stale", "promote", "long"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+TidyKind = Literal["duplicate", "contradiction", "stale", "promote", "long"]
+"""What can be found in the notes."""
+KINDS: tuple[TidyKind, ...] = get_args(TidyKind)
 
 PATH = f"{PRIVATE_DIR}/{TIDY_DIR}/{PROPOSAL_FILE}"
 MOST_ITEMS = 200
@@ -36,7 +37,7 @@ _HEAD = "<!-- memlines tidy 1 {} -->\n"
 _ITEM = "<!-- item "
 _END = " -->"
 
-_TITLES: dict[Kind, str] = {
+_TITLES: dict[TidyKind, str] = {
     "duplicate": "Duplicates",
     "contradiction": "Contradictions",
     "stale": "Stale",
@@ -47,13 +48,14 @@ _AGAIN = "Make another one: memlines tidy"
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class TidyLines:
     """Lines of a note that an item rests on: it is applied only while they are there."""
 
     path: str
     first: int
     last: int
     hash: str
+    """A hash of the lines."""
     text: str
     """The lines without secrets."""
 
@@ -64,7 +66,7 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class TidyEdit:
     """A change of a note: `new` in the place of lines, or in addition if `first` is 0.
 
     Lines in whose place there is nothing are removed. A note that does not exist begins with the title.
@@ -72,12 +74,15 @@ class Edit:
 
     path: str
     new: str = ""
+    """The lines that are written."""
     first: int = 0
     last: int = 0
     hash: str = ""
+    """A hash of the lines that are replaced."""
     old: str = ""
     """The lines that are replaced, without secrets."""
     title: str = ""
+    """The title of a note that does not exist yet."""
 
     @property
     def diff(self) -> str:
@@ -90,14 +95,18 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class TidyItem:
     """One thing to decide on; without edits there is only something to look at."""
 
     id: str
-    kind: Kind
+    kind: TidyKind
+    """What was found."""
     why: str
-    cited: tuple[Cited, ...]
-    edits: tuple[Edit, ...] = ()
+    """The reason, in a sentence."""
+    cited: tuple[TidyLines, ...]
+    """The lines that it rests on."""
+    edits: tuple[TidyEdit, ...] = ()
+    """What it would change."""
     needs_review: bool = False
     """Whether it would give text that no person wrote or reviewed more weight."""
     worded: str = ""
@@ -117,10 +126,12 @@ class Proposal:
     """What was proposed, when, and how many items there was no room for."""
 
     time: str
-    items: tuple[Item, ...] = ()
+    items: tuple[TidyItem, ...] = ()
+    """What to decide on."""
     left_out: int = 0
+    """How many more there would be."""
 
-    def choose(self, ids: Iterable[str]) -> tuple[Item, ...]:
+    def choose(self, ids: Iterable[str]) -> tuple[TidyItem, ...]:
         """Return the items with these ids, or say which there is none of."""
         known = {item.id: item for item in self.items}
         wanted = list(dict.fromkeys(ids))
@@ -143,7 +154,7 @@ class Proposal:
         }
 
 
-def name_item(kind: Kind, parts: Sequence[str], taken: Iterable[str] = ()) -> str:
+def name_item(kind: TidyKind, parts: Sequence[str], taken: Iterable[str] = ()) -> str:
     """Return the id of an item: the same for the same kind and entries, whenever it is proposed."""
     known = set(taken)
     count = 0
@@ -195,7 +206,7 @@ def note_decisions(workspace: Workspace, **decided: Iterable[str]) -> None:
     _write(workspace, _DECISIONS, json.dumps(known))
 
 
-def format_item(item: Item) -> str:
+def format_item(item: TidyItem) -> str:
     """Return an item for people: why, the lines it rests on, and what would change."""
     lines = [item.why, ""]
     for one in item.cited:
@@ -235,9 +246,9 @@ def _parse(body: str) -> Proposal:
     found = [json.loads(line[len(_ITEM) : -len(_END)]) for line in lines if line.startswith(_ITEM)]
     items = []
     for one in found:
-        cited = tuple(Cited(**each) for each in one.pop("cited"))
-        edits = tuple(Edit(**each) for each in one.pop("edits"))
-        items.append(Item(cited=cited, edits=edits, **one))
+        cited = tuple(TidyLines(**each) for each in one.pop("cited"))
+        edits = tuple(TidyEdit(**each) for each in one.pop("edits"))
+        items.append(TidyItem(cited=cited, edits=edits, **one))
     rest = json.loads(lines[-2].removeprefix("<!-- ").removesuffix(_END))
     return Proposal(rest["time"], tuple(items), rest["left_out"])
 

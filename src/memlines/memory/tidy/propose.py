@@ -28,7 +28,7 @@ from memlines.memory.notes.entries import (
 from memlines.memory.tidy import proposal
 from memlines.memory.tidy.alike import find_contradictions, group_same, is_ordered
 from memlines.memory.tidy.gather import FACT, LOG, TOPIC, Noted, gather
-from memlines.memory.tidy.proposal import Cited, Edit, Item, Kind, Proposal, name_item
+from memlines.memory.tidy.proposal import Proposal, TidyEdit, TidyItem, TidyKind, TidyLines, name_item
 from memlines.memory.tidy.repository import Repository
 from memlines.memory.tidy.stale import Stale, find_stale
 from memlines.paths import note_path
@@ -57,7 +57,7 @@ _FILLED = 0.9
 """How much of that a main note takes that was too long: the next entry must not make it too long again."""
 
 
-class Uses(Protocol):
+class EntryUses(Protocol):
     """How often an entry was shown to an agent, and how often the agent opened it then."""
 
     @property
@@ -69,7 +69,7 @@ class Uses(Protocol):
         """How often it was opened."""
 
 
-def propose(manager: Manager, uses: Mapping[str, Uses], now: datetime | None = None) -> Proposal:
+def propose(manager: Manager, uses: Mapping[str, EntryUses], now: datetime | None = None) -> Proposal:
     """Look for what can be tidied in the notes of a workspace, write it down as a proposal, and return it."""
     workspace = manager.workspace
     moment = local_now(manager.settings, now)
@@ -95,7 +95,7 @@ def propose(manager: Manager, uses: Mapping[str, Uses], now: datetime | None = N
 class _Work:
     """One look at all notes."""
 
-    def __init__(self, manager: Manager, uses: Mapping[str, Uses], now: datetime) -> None:
+    def __init__(self, manager: Manager, uses: Mapping[str, EntryUses], now: datetime) -> None:
         self._manager = manager
         self._uses = uses
         self._now = now
@@ -106,7 +106,7 @@ class _Work:
         rules = rules_of(manager.settings.redaction.rules)
         self._clean: Callable[[str], str] = lambda text: redact(text, rules).text
 
-    def items(self) -> list[Item]:
+    def items(self) -> list[TidyItem]:
         """Return the items, kind by kind; what one of them removes is in no other."""
         groups = group_same(self._entries, self._now)
         grouped = {id(entry) for group in groups for entry in group}
@@ -128,7 +128,7 @@ class _Work:
 
     # Duplicates and contradictions
 
-    def _duplicate(self, kept: Noted, removed: Noted) -> Item:
+    def _duplicate(self, kept: Noted, removed: Noted) -> TidyItem:
         return self._item(
             "duplicate",
             f"{kept.citation} says what {removed.citation} says",
@@ -137,7 +137,7 @@ class _Work:
             needs_review=removed.is_trusted and not kept.is_trusted,
         )
 
-    def _contradiction(self, older: Noted, newer: Noted) -> Item:
+    def _contradiction(self, older: Noted, newer: Noted) -> TidyItem:
         if not is_ordered(older, newer):
             why = f"{newer.citation} and {older.citation} contradict each other; which is newer is not known"
             return self._item("contradiction", why, [older, newer])
@@ -151,10 +151,10 @@ class _Work:
 
     # What is stale
 
-    def _stale(self, one: Stale) -> Item:
+    def _stale(self, one: Stale) -> TidyItem:
         entry = one.entry
         text = entry.entry.text
-        edits: Sequence[Edit] = ()
+        edits: Sequence[TidyEdit] = ()
         if one.new_path:
             if self._clean(text) == text:
                 edits = [replace(self._remove(entry), new=text.replace(one.old_path, one.new_path))]
@@ -168,7 +168,7 @@ class _Work:
 
     # What should be promoted
 
-    def _promote(self, groups: Sequence[Sequence[Noted]]) -> Iterator[Item]:
+    def _promote(self, groups: Sequence[Sequence[Noted]]) -> Iterator[TidyItem]:
         """Yield what logs say again and again, or what was recalled often, and no curated note says."""
         for group in groups:
             newest = max(group, key=lambda one: (one.day or self._now.date(), one.entry.first))
@@ -192,7 +192,7 @@ class _Work:
                 "promote",
                 f"{why}, and no curated note does",
                 cited,
-                [Edit(path, new, title=title)],
+                [TidyEdit(path, new, title=title)],
                 needs_review=not all(one.is_trusted for one in group),
                 named=group[0],
             )
@@ -208,7 +208,7 @@ class _Work:
 
     # What makes the main note too long
 
-    def _shorten(self, kept: Sequence[Noted]) -> Iterator[Item]:
+    def _shorten(self, kept: Sequence[Noted]) -> Iterator[TidyItem]:
         """Yield which entries of the main note to move to which topic, until a session can start with it."""
         main = main_note(self._manager.workspace)
         size = _size_of(self._texts.get(main, ""))
@@ -225,7 +225,7 @@ class _Work:
         for heading, entries in sections.items():
             entries.sort(key=lambda one: one.entry.first)
             path, topic = self._topic_for(heading)
-            edits = [Edit(path, one.entry.text, title=topic) for one in entries]
+            edits = [TidyEdit(path, one.entry.text, title=topic) for one in entries]
             edits += [self._remove(one) for one in entries]
             pointer = f"- More in {path}."
             if pointer not in self._texts[main]:
@@ -261,28 +261,28 @@ class _Work:
 
     def _item(
         self,
-        kind: Kind,
+        kind: TidyKind,
         why: str,
         entries: Sequence[Noted],
-        edits: Sequence[Edit] = (),
+        edits: Sequence[TidyEdit] = (),
         *,
         needs_review: bool = False,
         named: Noted | None = None,
-    ) -> Item:
+    ) -> TidyItem:
         parts = [named.id] if named else [f"{one.id} {one.path}" for one in entries]
         name = name_item(kind, parts, self._taken)
         self._taken.add(name)
         cited = tuple(
-            Cited(one.path, one.entry.first, one.entry.last, one.hash, self._clean(one.entry.text))
+            TidyLines(one.path, one.entry.first, one.entry.last, one.hash, self._clean(one.entry.text))
             for one in entries
         )
-        return Item(name, kind, self._clean(why), cited, tuple(edits), needs_review)
+        return TidyItem(name, kind, self._clean(why), cited, tuple(edits), needs_review)
 
-    def _remove(self, entry: Noted) -> Edit:
+    def _remove(self, entry: Noted) -> TidyEdit:
         lines = entry.entry
-        return Edit(entry.path, "", lines.first, lines.last, entry.hash, self._clean(lines.text))
+        return TidyEdit(entry.path, "", lines.first, lines.last, entry.hash, self._clean(lines.text))
 
-    def _end(self, entry: Noted, newer: Noted | None = None) -> Sequence[Edit]:
+    def _end(self, entry: Noted, newer: Noted | None = None) -> Sequence[TidyEdit]:
         """Return how an entry ends: a fact is marked as no longer true, any other entry is removed."""
         if entry.kind != FACT or entry.fact is None:
             return [self._remove(entry)]

@@ -12,9 +12,9 @@ from memlines.memory.manager import Manager
 from memlines.memory.notes.undo import Undone, undo
 from memlines.memory.tidy import apply as applying
 from memlines.memory.tidy import proposal
-from memlines.memory.tidy.apply import Applied
-from memlines.memory.tidy.proposal import Item, Proposal
-from memlines.memory.tidy.propose import Uses, propose
+from memlines.memory.tidy.apply import TidyResult
+from memlines.memory.tidy.proposal import Proposal, TidyItem
+from memlines.memory.tidy.propose import EntryUses, propose
 from memlines.settings import refuse_if_off
 
 
@@ -24,7 +24,7 @@ class Tidy:
     def __init__(self, manager: Manager) -> None:
         self._manager = manager
 
-    def propose(self, uses: Mapping[str, Uses] | None = None, now: datetime | None = None) -> Proposal:
+    def propose(self, uses: Mapping[str, EntryUses] | None = None, now: datetime | None = None) -> Proposal:
         """Look at all notes, and write down what could be tidied; no note is changed.
 
         `uses` says how often entries were shown and opened, by `memlines.text.matching.entry_id`; without it,
@@ -39,8 +39,8 @@ class Tidy:
         refuse_if_off(self._manager.loaded)
         return proposal.load(self._manager.workspace)
 
-    def open_items(self) -> tuple[Item, ...]:
-        """Return the items of that proposal that were not declined, nor applied and not undone since."""
+    def open_items(self) -> tuple[TidyItem, ...]:
+        """Return the items of that proposal that are still to decide: neither declined nor applied."""
         items = self.load().items
         changing = [item.id for item in items if item.edits]
         declined = proposal.read_decisions(self._manager.workspace)["declined"]
@@ -48,7 +48,7 @@ class Tidy:
         return tuple(item for item in items if item.id not in decided)
 
     def word(self, texts: Mapping[str, str]) -> Proposal:
-        """Put other words for what items would add beside them, by the ids of the items."""
+        """Set words that items may add instead of the lines they rest on, by the ids of the items."""
         with writing(self._manager.workspace):
             proposed = proposal.load(self._manager.workspace)
             items = (replace(item, worded=texts.get(item.id, item.worded)) for item in proposed.items)
@@ -58,7 +58,7 @@ class Tidy:
 
     def apply(
         self, ids: Sequence[str] | None = None, *, worded: bool = False, dry_run: bool = False
-    ) -> Applied:
+    ) -> TidyResult:
         """Apply the items with these ids, or all but those that need a review, as one operation.
 
         An item whose lines have changed since the proposal is refused, and nothing of it is done. With

@@ -10,7 +10,7 @@ because a broken memory must not break the client; a line in `hooks.log` says wh
 If no engine runs, it starts one, which lives on (see `daemon`).
 """
 # The modules that would say this more nicely take longer to import than everything here takes to run.
-# ruff: noqa: PTH100, PTH103, PTH105, PTH109, PTH110, PTH111, PTH112, PTH113, PTH118, PTH120, PTH123, PTH202, PTH208
+# ruff: noqa: PTH100, PTH103, PTH105, PTH109, PTH110, PTH111, PTH112, PTH113, PTH117, PTH118, PTH120, PTH123, PTH202, PTH208
 
 from __future__ import annotations
 
@@ -46,6 +46,9 @@ OLD_STATE_MARKS = ("index-secret", "trusted.json", "engines", "install.lock", "h
 """What shows that the state folder of the old name is ours; the same as in `memlines.old_name`."""
 
 MOST_BYTES = 8 * 1024 * 1024
+_USUAL_STATE = {"darwin": "~/Library/Application Support", "win32": "~/AppData/Local"}
+"""Where a system keeps state of programs, if no variable names another place; elsewhere `~/.local/state`."""
+
 LONGEST_SOCKET = 100
 """Bytes of the path of a socket; systems allow 104 or 108."""
 
@@ -65,6 +68,8 @@ class Trouble(Exception):
 def main(arguments: list[str]) -> int:
     """Answer one event; the exit code is always that of success."""
     client, event, home = (*arguments, "", "", "")[:3]
+    if not os.path.isabs(os.environ.get("HOME", os.sep)):
+        del os.environ["HOME"]  # empty or relative; the system knows the user's own
     if home and not _variable("HOME"):
         os.environ["MEMLINES_HOME"] = home
     try:
@@ -159,10 +164,11 @@ def state_folder() -> str:
     home = _variable("HOME")
     if home:
         return os.path.join(os.path.abspath(os.path.expanduser(home)), "state")
-    if sys.platform == "darwin":
-        state = os.path.expanduser("~/Library/Application Support")
-    else:
-        state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    state = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_STATE_HOME", "")
+    if not os.path.isabs(state):
+        state = os.path.expanduser(_USUAL_STATE.get(sys.platform, "~/.local/state"))
+    if not os.path.isabs(state):
+        raise Trouble("the home folder of this user is not known")
     new, old = os.path.join(state, "memlines"), os.path.join(state, "recollect")
     if os.path.exists(new) or not any(os.path.exists(os.path.join(old, mark)) for mark in OLD_STATE_MARKS):
         return new
@@ -293,7 +299,8 @@ def _parse_answer(line: bytes) -> bytes | None:
 
 def start(root: str) -> None:
     """Start an engine that outlives us and the client's group of processes, and has no parent."""
-    words = [sys.executable, "-P", "-m", "memlines.serve.hooks.daemon", root, str(client_process())]
+    words = [sys.executable, "-X", "utf8", "-P", "-m", "memlines.serve.hooks.daemon"]
+    words += [root, str(client_process())]
     child = os.fork()
     if child:
         os.waitpid(child, 0)
@@ -337,8 +344,8 @@ def _read_all(deadline: float) -> bytes:
 
 def log(event: str, why: str) -> None:
     """Write a line to the log; where that fails, there is no one to report it to."""
-    file = os.path.join(state_folder(), "hooks.log")
     try:
+        file = os.path.join(state_folder(), "hooks.log")
         os.makedirs(os.path.dirname(file), 0o700, exist_ok=True)
         if os.path.exists(file) and os.path.getsize(file) > _MOST_LOG:
             os.replace(file, f"{file}.old")
@@ -347,7 +354,7 @@ def log(event: str, why: str) -> None:
             os.write(log, f"{time():.0f} {event} {why}\n".encode(errors="replace"))
         finally:
             os.close(log)
-    except OSError:
+    except (OSError, Trouble):
         return
 
 

@@ -320,10 +320,17 @@ def check_address(host: str, *, is_behind: bool = False) -> str:
     )
 
 
+_POLL_SECONDS = 0.2
+"""How long it takes at most until an idle server notices that it is to end."""
+
+
 def serve_http(listener: Listener, events: Events) -> None:
     """Answer requests until `Event.END` is put into `events`; return soon after that."""
     accepting = threading.Thread(
-        target=listener.serve_forever, kwargs={"poll_interval": 0.2}, name="memlines-http", daemon=True
+        target=listener.serve_forever,
+        kwargs={"poll_interval": _POLL_SECONDS},
+        name="memlines-http",
+        daemon=True,
     )
     accepting.start()
     while events.get() is not Event.END:

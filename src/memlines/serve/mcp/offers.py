@@ -99,9 +99,7 @@ def refuse_to_write(what: str) -> AccessRefused:
 def list_tools(*, maintenance: bool = False, writes: bool = True) -> list[dict[str, Any]]:
     """Return the tools that models are shown, with hints that a client may show its user."""
     listed = []
-    for tool in shown_tools(maintenance=maintenance):
-        if not writes and tool.effect != "reads":
-            continue
+    for tool in shown_tools(maintenance=maintenance, writes=writes):
         hints = {"title": tool.title, "readOnlyHint": tool.effect == "reads", "openWorldHint": False}
         if tool.effect != "reads":
             hints |= {"destructiveHint": tool.effect == "removes", "idempotentHint": True}

@@ -225,8 +225,9 @@ class Server:
 
     def _call_tool(self, params: Params) -> dict[str, Any]:
         name = _parse("tools/call", params, name=_TEXT)["name"]
-        is_writing = tool_named(name).effect != "reads"  # an unknown one is an error of the request
-        call = self._write if is_writing else self._run
+        # an unknown one is an error of the request
+        tool = tool_named(name, maintenance=self._place.shows_maintenance, writes=self._writes)
+        call = self._run if tool.effect == "reads" else self._write
         try:
             output = call(name, params.get("arguments"), self._client_of(params))
         except MemlinesError as error:

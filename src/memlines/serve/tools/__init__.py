@@ -27,18 +27,23 @@ TOOLS: Mapping[str, Tool] = {
 __all__ = ["TOOLS", "Call", "Output", "Tool", "call_tool", "shown_tools", "tool_named", "tool_seconds"]
 
 
-def shown_tools(*, maintenance: bool = False) -> list[Tool]:
+def shown_tools(*, maintenance: bool = False, writes: bool = True) -> list[Tool]:
     """Return the tools that models are shown, those that maintain the index only if that is set.
 
     Searches keep the index up to date, so a model rarely needs those. All can be called.
     """
-    return [tool for tool in TOOLS.values() if maintenance or not tool.maintenance]
+    return [
+        tool
+        for tool in TOOLS.values()
+        if (maintenance or not tool.maintenance) and (writes or tool.effect == "reads")
+    ]
 
 
-def tool_named(name: str) -> Tool:
-    """Return a tool by its name."""
+def tool_named(name: str, *, maintenance: bool, writes: bool = True) -> Tool:
+    """Return a tool by its name; refuse one that does not exist, with the names of those that are shown."""
     if name not in TOOLS:
-        raise UsageError(f"there is no tool {name[:60]!r}", todo=f"There are {', '.join(TOOLS)}")
+        shown = ", ".join(tool.name for tool in shown_tools(maintenance=maintenance, writes=writes))
+        raise UsageError(f"there is no tool {name[:60]!r}", todo=f"There are {shown}")
     return TOOLS[name]
 
 
@@ -57,7 +62,7 @@ def call_tool(
     from memlines.settings import switched_off
     from memlines.text.neutral import neutralise, visible_values
 
-    tool = tool_named(name)
+    tool = tool_named(name, maintenance=memory.settings.tools.maintenance)
     off = switched_off(memory.loaded)
     if off and tool is not STATUS:
         raise MemoryOff(

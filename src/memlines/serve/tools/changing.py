@@ -19,8 +19,8 @@ from memlines.text.neutral import Quote, block, neutral_line
 from memlines.types import Problem, cite, cited
 
 if TYPE_CHECKING:
-    from memlines.memory.notes.candidates import Candidate
-    from memlines.memory.notes.proof import Receipt
+    from memlines.memory.notes.candidates import ForgetCandidate
+    from memlines.memory.notes.proof import ForgetReceipt
 
 PERSONAL = Argument(
     "bool", "Whether it is about the user and holds in all projects; it is kept in their personal memory."
@@ -61,17 +61,9 @@ def _remember(call: Call) -> Output:
 
 
 def _store(call: Call) -> Output:
-    from memlines.agent.capture.filters import is_injection
-
-    text = call.public("text")
-    if is_injection(text):
-        raise UsageError(
-            "the text reads like an order to a model, and such texts are not stored as facts",
-            todo="Store a plain statement; if the user insists, they can run 'memlines facts store --force'",
-        )
     memory = call.memory.begin_personal() if call.get("personal") else call.memory
     stored = memory.facts.store(
-        text,
+        call.public("text"),
         importance=call.arguments.get("importance", IMPORTANCE),
         category=call.get("category"),
         source=f"agent {call.session or ''}",
@@ -147,7 +139,7 @@ def _list_candidates(call: Call, query: str) -> Output:
     return Output(block(_CANDIDATES, quotes), data)
 
 
-def _find_candidate(call: Call, wanted: str) -> Candidate:
+def _find_candidate(call: Call, wanted: str) -> ForgetCandidate:
     """Return what an id names, if it is still what was shown under it."""
     parts = _ID.fullmatch(wanted.strip())
     if parts is None:
@@ -164,12 +156,12 @@ def _find_candidate(call: Call, wanted: str) -> Candidate:
     return min(same, key=lambda one: abs(one.start_line - (place[1] if place else 0)))
 
 
-def _mark(candidate: Candidate) -> str:
+def _mark(candidate: ForgetCandidate) -> str:
     """Return the end of an id, so that it is valid only while the text is the same."""
     return hashlib.sha256(candidate.text.encode(errors="surrogatepass")).hexdigest()[:12]
 
 
-def _describe_receipt(what: str, receipt: Receipt) -> str:
+def _describe_receipt(what: str, receipt: ForgetReceipt) -> str:
     sentences = [f"{what} is forgotten for good."]
     if receipt.left:
         sentences.append(f"It is still in {', '.join(receipt.left)}.")

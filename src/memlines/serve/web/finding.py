@@ -9,7 +9,7 @@ from memlines.memory.notes.entries import notes_in
 from memlines.serve.http.listener import Reply
 from memlines.serve.wire import say_changes, say_day
 from memlines.text.days import log_day
-from memlines.types import Mode, Scope, SearchResult, Source
+from memlines.types import Hit, Mode, Scope, SearchResult, Source
 
 if TYPE_CHECKING:
     from memlines.serve.web.site import Request
@@ -62,7 +62,7 @@ def _answer(request: Request, query: str, chosen: dict[str, str]) -> dict[str, A
     )
     return {
         "result": result,
-        "bars_of": [_explain(hit.why.by_words, hit.why.vector, hit.why.days, hit.score) for hit in result],
+        "bars_of": [_explain(hit) for hit in result],
         "changes": say_changes(result.corrections, result.aliases),
         "day": say_day(result.as_of),
         "advice": _advise(result, chosen),
@@ -70,11 +70,13 @@ def _answer(request: Request, query: str, chosen: dict[str, str]) -> dict[str, A
     }
 
 
-def _explain(
-    words: float | None, meaning: float | None, days: float | None, final: float
-) -> Sequence[tuple[str, float | None]]:
-    """Return the bars that say why a hit is where it is, each from 0 to 1."""
-    named = {"words": words, "meaning": meaning, "days": days, "final": final}
+def _explain(hit: Hit) -> Sequence[tuple[str, float | None]]:
+    """Return the bars that say why a hit is where it is, each from 0 to 1.
+
+    Without a word in common the bar of the words is empty, though the odds by words alone are never quite 0.
+    """
+    words = hit.why.by_words if hit.why.words else 0.0
+    named = {"words": words, "meaning": hit.why.vector, "days": hit.why.days, "final": hit.score}
     return [(name, None if value is None else min(1.0, max(0.0, value))) for name, value in named.items()]
 
 

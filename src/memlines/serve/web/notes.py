@@ -19,7 +19,7 @@ from memlines.text.entries import entries_of
 
 if TYPE_CHECKING:
     from memlines.memory.memory import Memory
-    from memlines.memory.notes.candidates import Candidate
+    from memlines.memory.notes.candidates import ForgetCandidate
     from memlines.memory.notes.edit import OpenNote
     from memlines.serve.web.site import Request
 
@@ -166,7 +166,7 @@ def remember(request: Request) -> Reply:
 # Forgetting
 
 
-def _sign(candidate: Candidate) -> str:
+def _sign(candidate: ForgetCandidate) -> str:
     """Return what names a candidate in a form, and changes if the candidate does."""
     return sha256(
         repr((candidate.citation, candidate.kind, candidate.text)).encode("utf-8", "replace")

@@ -83,7 +83,10 @@ def _cell(day: date, begin: date, calendar: Calendar) -> tuple[date, int, int, i
 
 
 def draw_growth(calendar: Calendar) -> tuple[str, list[tuple[str, int]]]:
-    """Return the outline of how much there was by the end of each month, and the figures."""
+    """Return the outline of how much there was by the end of each month, and the figures.
+
+    A single month is as wide as the picture.
+    """
     months = Counter({f"{day:%Y-%m}": 0 for day in calendar.days})
     for day, items in calendar.days.items():
         months[f"{day:%Y-%m}"] += len(items)
@@ -93,7 +96,7 @@ def draw_growth(calendar: Calendar) -> tuple[str, list[tuple[str, int]]]:
         return "", []
     step = 600 / max(1, len(sums) - 1)
     points = [f"L{at * step:.0f} {90 - 84 * count / sums[-1]:.0f}" for at, count in enumerate(sums)]
-    return f"M0 90{''.join(points)}L600 90Z", [*zip(named, sums, strict=True)]
+    return f"M0 90{''.join(points)}H600V90Z", [*zip(named, sums, strict=True)]
 
 
 # The map

@@ -16,7 +16,7 @@ from importlib import import_module, resources
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from memlines.errors import PathError, UsageError
+from memlines.errors import PathError, UsageError, extra_missing
 from memlines.serve.http.listener import Reply
 from memlines.text.highlight import make_word_finder
 from memlines.text.neutral import CONTROLS, DIRECTION_MARKS
@@ -50,9 +50,7 @@ def need_packages() -> None:
         for package in ("jinja2", "markdown_it", "nh3"):
             import_module(package)
     except ImportError as error:
-        raise UsageError(
-            f"the page needs the package {error.name}", todo="Install it: pip install 'memlines[web]'"
-        ) from error
+        raise extra_missing(UsageError, "the page", "web", error.name or "") from error
 
 
 def render_page(template: str, status: int = 200, /, **values: Any) -> Reply:
@@ -79,6 +77,7 @@ def _environment() -> Environment:
         "plain": visible_text,
         "url": link_to,
         "day": show_day,
+        "sentence": lambda text: text[:1].upper() + text[1:],
         "count": lambda number: f"{number:,}",
     }
     made.globals |= {"asset": asset_address, "folder": "", "name": "", "bare": False, "code": "", "title": ""}

@@ -121,7 +121,7 @@ def show_tidy(request: Request, **said: Any) -> Reply:
     try:
         left_out, items = tidy.load().left_out, tidy.open_items()
     except UsageError as error:
-        left_out, items, reason = 0, (), str(error)
+        left_out, items, reason = 0, (), f"{error.what}."  # what to do about it is a button here
     # The diff of an item does not begin with the names of files.
     shown = [(item, [split_diff(f"\n\n{edit.diff}") for edit in item.edits]) for item in items]
     diffs = [(change.path, split_diff(change.diff)) for change in said.pop("changes", ())]

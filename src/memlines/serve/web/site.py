@@ -142,7 +142,7 @@ class Site:
         if method == "GET" and not name and "token" in given:
             return self._let_in(given["token"][-1], cookie)
         if not self._is_known(headers, cookie):
-            return Refusal(401, "this page is open to the address that 'memlines web' printed")
+            return Refusal(401, "only the address that 'memlines web' printed opens this page")
         if not is_own:
             return Refusal(403, "other sites may not open this page")
         page = _PAGES.get((method, name))

@@ -187,7 +187,8 @@ def refuse_secrets(text: str, rules: Rules | None = None) -> None:
     if kinds:
         raise SecretRefused(
             f"the text holds what looks like a secret ({', '.join(kinds)}), and was not written",
-            todo="Leave the secret out; a person can keep it in clear with the option --allow-secret",
+            todo="Leave the secret out; a person can keep it in clear: "
+            "--allow-secret in the shell, allow_secret=True in Python",
         )
 
 

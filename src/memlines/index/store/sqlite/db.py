@@ -30,6 +30,8 @@ from memlines.folders import make_private
 
 Connection = apsw.Connection
 
+APPLICATION_ID = 0x5265_636C  # "Recl"; distinguishes our databases from any other
+
 _BUSY_MS = 5_000
 """Writers queue at the writer lock, so SQLite's own lock is only ever held for a moment."""
 
@@ -69,8 +71,14 @@ def open_writer(path: Path) -> Connection:
                 make_private(path)  # before anything is in it; its log gets the same permissions
         connection = apsw.Connection(str(path))
         with closing_on_error(connection):
+            # Of a new one; an old one keeps what it has. It comes first, because the size of the cache is
+            # counted in pages from the moment when that is set.
+            connection.pragma("page_size", PAGE_BYTES)
             _prepare(connection)
-            connection.pragma("page_size", PAGE_BYTES)  # of a new one; an old one keeps what it has
+            # It has no table yet, and is no other program's.
+            if connection.pragma("page_count") <= 1 and not connection.pragma("application_id"):
+                # Before there is a log, so that a power cut leaves no index that is not known as ours.
+                connection.pragma("application_id", APPLICATION_ID)
             connection.pragma("journal_mode", "wal")
             # Durable enough for a cache: a power cut may lose the last commits, never the file,
             # and what is lost is read again from the notes.

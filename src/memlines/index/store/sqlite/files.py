@@ -34,8 +34,8 @@ import apsw
 from memlines.errors import PathError, StoreDamaged, StoreError, StoreForeign, StoreReadOnly, reason_of
 from memlines.files.atomic import create, read
 from memlines.folders import PRIVATE_FILE, make_own_folder
-from memlines.index.store.sqlite.db import Connection, open_writer, store_errors
-from memlines.index.store.sqlite.schema import APPLICATION_ID, check_ours
+from memlines.index.store.sqlite.db import APPLICATION_ID, Connection, open_writer, store_errors
+from memlines.index.store.sqlite.schema import check_ours
 from memlines.paths import PRIVATE_DIR, user_state_dir
 
 NO_TEXT = ("-shm",)
@@ -299,6 +299,12 @@ def _secret() -> bytes | None:
             return None
         _secrets[file] = content
     return _secrets[file]
+
+
+def machine_mark() -> str:
+    """Return a mark of this user on this machine, which says nothing of either; empty if there is none."""
+    secret = _secret()
+    return hmac.new(secret, b"machine", hashlib.sha256).hexdigest() if secret else ""
 
 
 def _marks(secret: bytes, token: str, path: Path) -> list[str]:

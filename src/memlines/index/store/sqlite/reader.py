@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from memlines.index.store.sqlite import db, files, spaces
-from memlines.index.store.sqlite.days import read_days
+from memlines.index.store.sqlite.days import find_days, read_days
 from memlines.index.store.sqlite.db import Connection
 from memlines.index.store.sqlite.schema import MIGRATIONS, version_of
 from memlines.index.store.sqlite.spaces import SpaceEntry, State
 from memlines.index.store.sqlite.vectors import MATRIX, VectorTable
+from memlines.index.store.sqlite.words import WordTable
 from memlines.records import dataclass
 from memlines.text.chunk import text_hash
 from memlines.types import Chunk, Fingerprint, IndexedChunk, IndexedFile, Problem, Space, Turns
@@ -85,6 +86,8 @@ class IndexReader:
     def __init__(self, connection: Connection, path: Path) -> None:
         self.connection = connection
         self.path = path
+        self.words = WordTable(self)
+        """The words of the chunks."""
         self._is_reader = connection.readonly("main")
         self._state: IndexState | None = None
         self._origin: tuple[str, files.Origin] | None = None
@@ -253,6 +256,14 @@ class IndexReader:
         sql = "SELECT number FROM chunks WHERE path IN ({marks})"
         yield from (number for (number,) in db.rows_in(self.connection, sql, paths))
 
+    def find_days(self, first: str, last: str, limit: int) -> list[int]:
+        """Return the chunks with entries of some days: the newest day first, each in its order."""
+        from memlines.text.days import log_day  # which takes time to import
+
+        days = [(path, day.isoformat()) for path in self.paths() if (day := log_day(path))]
+        logs = [(path, day) for path, day in days if first <= day <= last]
+        return find_days(self.connection, first, last, logs, limit)
+
     def notes_of(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the paths of the notes that chunks belong to, by the numbers of the chunks."""
         sql = "SELECT number, path FROM chunks WHERE source = 'memory' AND number IN ({marks})"
@@ -303,6 +314,25 @@ class IndexReader:
         """Return the number of files and chunks of each source."""
         sql = "SELECT source, count(DISTINCT path), count(*) FROM chunks GROUP BY source ORDER BY source"
         return list(self.connection.execute(sql))
+
+    def mean_length(self) -> float:
+        """Return how many terms a chunk has on average, as FTS5 counts them in all columns."""
+        record: bytes = self.connection.execute("SELECT block FROM chunks_fts_data WHERE id = 1").get or b""
+        numbers, number = [], 0
+        for byte in record:  # the rows, then the terms of each column, with seven bits a byte
+            number = number << 7 | byte & 0x7F
+            if byte < 0x80:
+                numbers.append(number)
+                number = 0
+        rows, *terms = numbers or [0]
+        return sum(terms) / rows if rows else 1.0
+
+    def counts_by_file(self) -> dict[str, tuple[int, int]]:
+        """Return how many chunks each file has, and how many of these have a vector that answers."""
+        has_vector = f"number IN ({self.vectors.chunk_numbers_sql})"
+        sql = f"SELECT path, count(*), sum({has_vector}) FROM chunks GROUP BY path"
+        rows: Iterable[Any] = self.connection.execute(sql)
+        return {path: (chunks, vectors) for path, chunks, vectors in rows}
 
     def pending(self, vectors: VectorTable, after: int, limit: int) -> list[tuple[int, Chunk]]:
         """Return the next chunks that have no vector in a table yet, beyond a chunk number."""

@@ -19,10 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memlines.errors import StoreDamaged
-from memlines.index.store.sqlite.db import Connection, transaction
+from memlines.index.store.sqlite.db import APPLICATION_ID, Connection, transaction
 from memlines.index.store.sqlite.shorten import drop_one_bit_vectors, shorten_vectors
-
-APPLICATION_ID = 0x5265_636C  # "Recl"; distinguishes our database from any other
 
 _FIRST = """
 CREATE TABLE meta(
@@ -245,7 +243,6 @@ def migrate(connection: Connection) -> None:
             else:
                 step(connection)
         connection.execute(f"PRAGMA user_version={len(MIGRATIONS)}")
-        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
 
 def version_of(connection: Connection) -> int:
@@ -267,7 +264,7 @@ def check_ours(connection: Connection, path: Path) -> None:
             f"the index {str(path)!r} was made by a newer version of Memlines",
             todo="Upgrade Memlines, or run 'memlines sync' to rebuild the index with this version",
         )
-    is_new = version == 0 and application == 0 and not tables
+    is_new = version == 0 and application in (0, APPLICATION_ID) and not tables
     is_ours = version > 0 and application == APPLICATION_ID and tables >= _NEEDED
     if not (is_new or is_ours):
         raise StoreDamaged(

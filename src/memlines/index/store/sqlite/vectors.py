@@ -18,7 +18,7 @@ import apsw
 
 from memlines.embed.base import to_blobs
 from memlines.embed.codec import cosines, decode, encode
-from memlines.errors import StoreDamaged, StoreError
+from memlines.errors import StoreDamaged, StoreError, extra_missing
 from memlines.index.store.sqlite.db import Connection, in_groups, rows_in, transaction
 from memlines.index.store.sqlite.spaces import tables_of
 from memlines.paths import expand_home
@@ -62,6 +62,11 @@ def extension_trouble(extension: str | None) -> StoreError | None:
 def load_extension(connection: Connection, extension: str | None) -> None:
     """Load the extension from a file or the installed package, or raise an error that says how to get it."""
     file = extension_file(extension)
+    if not hasattr(connection, "enable_load_extension"):
+        raise StoreError(
+            "this build of SQLite loads no extensions, so sqlite-vec cannot be used",
+            todo="Install apsw from PyPI, or set store.vector.engine to auto",
+        )
     connection.enable_load_extension(True)
     try:
         connection.load_extension(file, _ENTRY)
@@ -81,10 +86,8 @@ def extension_file(extension: str | None) -> str:
     try:
         import sqlite_vec
     except ImportError:
-        raise StoreError(
-            "the vector engine 'sqlite-vec' is set, but its package is not installed",
-            todo="Run 'pip install memlines[sqlite-vec]', or set store.vector.engine to auto",
-        ) from None
+        otherwise = "set store.vector.engine to auto"
+        raise extra_missing(StoreError, "this vector engine", SQLITE_VEC, SQLITE_VEC, otherwise) from None
     return str(sqlite_vec.loadable_path())
 
 

@@ -1,0 +1,1 @@
+"""The command line in odd surroundings: it starts, or refuses with one sentence, and nothing is lost."""
