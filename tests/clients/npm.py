@@ -71,7 +71,9 @@ def fixtures_of(
 
 def _program(folder: Path, package: str) -> Path:
     described = json.loads((folder / "node_modules" / package / "package.json").read_text(encoding="utf-8"))
-    return folder / "node_modules/.bin" / str(next(iter(described["bin"])))
+    programs = described["bin"]  # a name for each program, or the file of the only one
+    name = package.rpartition("/")[2] if isinstance(programs, str) else next(iter(programs))
+    return folder / "node_modules/.bin" / str(name)
 
 
 def _install(npm: str, package: str, folder: Path) -> None:

@@ -11,7 +11,7 @@ from memlines.clients.client import Target
 FILES = {
     "commands/memory.md": "the command\n",
     "skills/memory/SKILL.md": "the skill\n",
-    "memlines/plugin.js": "the plugin's code\n",
+    "memlines/plugin.js": "export default { id, server, setup }\n",
     "memlines/tools.json": "[]\n",
     "plugins/memlines.js": "the plugin\n",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,12 @@ from memlines.admin.doctor.clients import check_clients
 from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.clients import claude_code
 from memlines.clients.apply import install, uninstall, would_install
-from memlines.clients.client import EVENTS, SCRIPT, Target, integration_folder
+from memlines.clients.client import EVENTS, SCRIPT, Target, hook_words, integration_folder
 from memlines.errors import WriteError
 from memlines.paths import Workspace
 from memlines.serve.rpc.command import VERBS
 from memlines.serve.tools import TOOLS
+from memlines.text.shell import join_words
 from tests.clients.places import names, tree
 
 SERVERS = '{\n    "mcpServers": {\n        "other": {"command": "x", "env": {"KEY": "s3cret"}}\n    }\n}\n'
@@ -90,14 +92,45 @@ def test_the_server_is_started_by_this_python(project: Path) -> None:
     assert server["env"] == {"MEMLINES_HOME": os.environ["MEMLINES_HOME"]}
 
 
-def test_every_event_has_one_hook_that_needs_no_shell(project: Path) -> None:
+def test_every_event_has_one_hook(project: Path) -> None:
     install(targets(project))
     hooks = loaded(project / ".claude/settings.local.json")["hooks"]
     assert list(hooks) == list(EVENTS)
     for event, groups in hooks.items():
         ((hook,),) = [group["hooks"] for group in groups]
-        assert hook["command"] == sys.executable
-        assert hook["args"][:5] == ["-I", "-S", str(SCRIPT), "claude-code", event]
+        assert hook["command"] == "/bin/sh"
+        assert hook["args"][2:8] == [sys.executable, "-I", "-S", str(SCRIPT), "claude-code", event]
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
+@pytest.mark.parametrize("gone", ["script", "interpreter"])
+def test_a_hook_of_which_a_part_is_gone_blocks_nothing(client: str, gone: str, tmp_path: Path) -> None:
+    lost = str(tmp_path / "gone")
+    missing = str(SCRIPT) if gone == "script" else sys.executable
+    words = [lost if word == missing else word for word in hook_words(client, "UserPromptSubmit")]
+    assert lost in words
+    done = subprocess.run(
+        ["sh", "-c", join_words(words)], input=b"{}", capture_output=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_hooks_that_an_earlier_version_wrote_are_replaced_and_removed(project: Path) -> None:
+    file = project / ".claude/settings.local.json"
+    install(targets(project))
+    written = loaded(file)
+    for (group,) in written["hooks"].values():
+        _, _, python, *words = group["hooks"][0]["args"]
+        group["hooks"][0] |= {"command": python, "args": words}
+    put(file, json.dumps(written))
+    assert claude_code.python_of(project) == Path(sys.executable)
+    install(targets(project))
+    assert [[hook["command"] for hook in group["hooks"]] for (group,) in loaded(file)["hooks"].values()] == [
+        ["/bin/sh"]
+    ] * len(EVENTS)
+    put(file, json.dumps(written))
+    uninstall(targets(project))
+    assert not file.exists()
 
 
 def test_the_server_of_the_project_needs_no_further_consent(project: Path) -> None:
@@ -305,26 +338,6 @@ def test_the_doctor_notices_a_python_that_is_gone(project: Path, monkeypatch: py
 
 
 # What is copied
-
-
-def test_the_plugin_has_the_same_hooks_and_the_same_server() -> None:
-    folder = integration_folder(claude_code.NAME)
-    hooks = loaded(folder / "hooks/hooks.json")["hooks"]
-    for event in EVENTS:
-        ((hook,),) = [group["hooks"] for group in hooks[event]]
-        assert [hook["command"], *hook["args"]] == ["memlines", "hook", "claude-code", event]
-    assert list(hooks) == list(EVENTS)
-    assert loaded(folder / ".mcp.json")["mcpServers"] == {
-        "memlines": {"command": "memlines", "args": ["mcp"]}
-    }
-
-
-def test_the_plugin_has_the_version_of_the_package() -> None:
-    from memlines.version import __version__
-
-    assert (
-        loaded(integration_folder(claude_code.NAME) / ".claude-plugin/plugin.json")["version"] == __version__
-    )
 
 
 def test_no_command_runs_a_shell() -> None:

@@ -9,7 +9,7 @@ import pytest
 from memlines.clients.client import integration_folder
 from memlines.clients.opencode import global_folder
 from tests.clients.places import names, tree, write
-from tests.programs import Cli
+from tests.programs import Cli, keyboard
 
 
 @pytest.fixture(autouse=True)
@@ -91,6 +91,16 @@ def test_the_result_as_json(cli: Cli, project: Path) -> None:
     assert {file["action"] for file in told["files"]} == {"make"}
 
 
+@pytest.mark.parametrize("folder", ["~", "/"])
+def test_a_folder_that_holds_every_project_is_no_project(
+    cli: Cli, folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(folder).expanduser())
+    told = cli("install", "claude-code", "--dry-run")
+    assert told.code == 2
+    assert "every project in it would share its memory" in told.err
+
+
 def test_a_conflict_is_an_error_that_says_what_to_do(cli: Cli, project: Path) -> None:
     write(project, {".opencode/commands/memory.md": "mine\n"})
     told = cli("install", "opencode", "-w", project)
@@ -112,6 +122,7 @@ def test_an_unknown_client_is_refused_with_those_that_are_known(cli: Cli) -> Non
     told = cli("install", "emacs")
     assert told.code == 2
     assert "knows no client 'emacs'; it knows claude-code, codex, opencode" in told.err
+    assert "For OpenClaw see docs/openclaw.md" in told.err
 
 
 def test_a_client_may_be_named_in_capitals(cli: Cli, project: Path) -> None:
@@ -137,10 +148,51 @@ def test_what_was_installed_in_the_home_can_be_taken_out(
     assert not (project / ".opencode").exists()
 
 
+@pytest.mark.parametrize("host", ["claude-code", "codex"])
+def test_what_is_installed_for_all_projects_is_not_taken_out_as_that_of_the_home(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("HOME", str(project))
+    monkeypatch.chdir(project)
+    monkeypatch.delenv("CODEX_HOME", raising=False)
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    assert "also installed" not in cli("install", host, "--global").out
+    before = tree(project)
+    for options in ([], ["--force"], ["--dry-run"]):
+        refused = cli("uninstall", host, *options)
+        assert (refused.code, tree(project)) == (2, before)
+        assert "--global" in refused.err
+    assert cli("uninstall", host, "--global").code == 0
+    assert not any("memlines" in path for path in tree(project))
+
+
 def test_a_workspace_above_is_spoken_of(cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(project, {"MEMORY.md": "", "src/x.py": ""})
     monkeypatch.chdir(project / "src")
-    assert f"in {project}, the workspace above; '--workspace .'" in cli("install", "opencode").out
+    first, *_ = cli("install", "opencode").out.splitlines()
+    assert first == f"This is in {project}, the workspace above; '--workspace .' installs here."
+
+
+@pytest.mark.parametrize(("answer", "code"), [("n", 130), ("", 130), ("y", 0)])
+def test_a_person_is_asked_before_it_is_installed_above(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch, answer: str, code: int
+) -> None:
+    write(project, {"MEMORY.md": "", "src/x.py": ""})
+    monkeypatch.chdir(project / "src")
+    keyboard(monkeypatch)(answer)
+    told = cli("install", "opencode")
+    assert (told.code, (project / ".opencode").exists()) == (code, code == 0)
+    assert "Install there? [y/N]" in told.err
+
+
+def test_the_root_of_a_repository_is_not_asked_about(
+    cli: Cli, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, {"MEMORY.md": "", "src/x.py": "", ".git/HEAD": "ref: refs/heads/main\n"})
+    monkeypatch.chdir(project / "src")
+    keyboard(monkeypatch)()
+    told = cli("install", "opencode")
+    assert (told.code, "the root of the repository" in told.out) == (0, True)
 
 
 def test_a_folder_for_notes_without_any_is_no_memory(cli: Cli, project: Path) -> None:

@@ -13,16 +13,20 @@ from memlines.admin.doctor.clients import check_clients
 from memlines.admin.doctor.findings import Checkup, Finding
 from memlines.clients import codex
 from memlines.clients.apply import install, uninstall
+from memlines.clients.client import load_clients
 from memlines.clients.receipt import receipt_file
 from memlines.errors import WriteError
 from memlines.paths import Workspace
 from tests.clients.places import Place, write
+from tests.programs import Cli
 
 
 @pytest.fixture(autouse=True)
 def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home" / "config"))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    (tmp_path / "bin").mkdir()
 
 
 @pytest.fixture
@@ -126,7 +130,7 @@ def test_a_python_that_does_not_answer_is_a_problem(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memlines.admin.doctor.clients._SECONDS", 0.1)
-    start_with(place, program(tmp_path / "python3", "#!/bin/sh\nexec sleep 30\n"))
+    start_with(place, program(tmp_path / "python3", "#!/bin/sh\nexec /bin/sleep 30\n"))
     assert "did not answer" in engine(place)[0]
 
 
@@ -154,6 +158,38 @@ def test_a_link_to_a_program_of_the_project_is_not_run(place: Place, tmp_path: P
     start_with(place, tmp_path / "python3")
     look(place)
     assert not (place.project / "ran").exists()
+
+
+@pytest.mark.parametrize("version", ["1.18.33", "2.0.32"])
+def test_the_version_of_opencode_is_named(place: Place, tmp_path: Path, version: str) -> None:
+    found = program(tmp_path / "bin/opencode", f"#!/bin/sh\necho {version}\n")
+    assert [finding.message for finding in look(place)][1:] == [f"OpenCode {version}: {found}"]
+
+
+def test_the_version_is_named_where_something_is_wrong_too(place: Place, tmp_path: Path) -> None:
+    program(tmp_path / "bin/opencode", "#!/bin/sh\necho 2.0.32\n")
+    (place.folder / "plugins/memlines.js").unlink()
+    assert [finding.level for finding in look(place)] == ["problem", "ok"]
+
+
+def test_an_opencode_that_cannot_be_started_is_a_warning(place: Place, tmp_path: Path) -> None:
+    program(tmp_path / "bin/opencode", "#!/nowhere/node\n")
+    assert "does not say its version" in look(place)[1].message
+
+
+def test_an_opencode_that_the_project_brings_is_not_run(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (place.project / "bin").mkdir()
+    program(place.project / "bin/opencode", "#!/bin/sh\ntouch was-run; echo 2.0.32\n")
+    monkeypatch.setenv("PATH", str(place.project / "bin"))
+    assert only(place).level == "ok"
+
+
+def test_a_plugin_from_before_opencode_2_is_a_warning(place: Place) -> None:
+    write(place.folder, {"memlines/plugin.js": 'export default { id: "memlines", server }\n'})
+    (warned,) = [finding for finding in look(place) if "OpenCode 2" in finding.message]
+    assert warned.todo == "Run 'memlines install opencode --project'"
 
 
 def test_waiting_for_npm_is_a_warning(place: Place) -> None:
@@ -187,3 +223,55 @@ def test_a_receipt_that_cannot_be_read_is_said(place: Place) -> None:
     receipt_file(place.folder).write_text("{", encoding="utf-8")
     with pytest.raises(WriteError, match="receipt"):
         look(place)
+
+
+def test_what_is_for_all_projects_is_not_looked_at_as_that_of_the_home(
+    in_codex: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uninstall(codex.targets(in_codex.project))
+    monkeypatch.setenv("HOME", str(in_codex.project))
+    monkeypatch.delenv("CODEX_HOME")
+    install(codex.targets(None))
+    assert [finding.todo for finding in look(in_codex) if "--project" in finding.todo] == []
+    assert all("missing" not in finding.message for finding in look(in_codex))
+
+
+# Plugins
+
+ENABLED = {
+    "claude-code": (".claude/settings.json", '{"enabledPlugins": {"memlines@memlines": true}}'),
+    "codex": (".codex/config.toml", '[plugins."memlines@memlines"]\nenabled = true\n'),
+}
+by_client = pytest.mark.parametrize("client", ENABLED)
+
+
+@pytest.fixture
+def plugged(tmp_path: Path, client: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project whose user has the plugin of a client."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for variable in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    file, text = ENABLED[client]
+    write(tmp_path, {f"home/{file}": text, "shop/MEMORY.md": ""})
+    return tmp_path / "shop"
+
+
+@by_client
+def test_a_plugin_is_named(client: str, plugged: Path, cli: Cli) -> None:
+    assert "ok       clients    memlines runs as a plugin of" in cli("doctor", "-w", plugged).out
+
+
+@by_client
+def test_a_plugin_beside_an_installation_is_a_warning(client: str, plugged: Path, cli: Cli) -> None:
+    assert "everything would run twice" in cli("install", client, "-w", plugged).out
+    assert "runs Memlines twice" in cli("doctor", "-w", plugged).out
+
+
+def test_a_plugin_that_is_switched_off_for_the_project_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    on, off = (json.dumps({"enabledPlugins": {"memlines@memlines": is_on}}) for is_on in (True, False))
+    write(tmp_path, {"home/.claude/settings.json": on, "shop/.claude/settings.local.json": off})
+    assert load_clients()["claude-code"].plugin_file(tmp_path / "shop") is None

@@ -19,6 +19,7 @@ from memlines.clients.apply import install, uninstall
 from memlines.clients.client import Target
 from memlines.errors import MemlinesError
 from tests.clients.places import MADE, OURS, Place, names, tree, write
+from tests.faults.scale import scaled
 
 CALLS = ("open", "read", "write", "fsync", "mkdir", "link", "rename", "replace", "unlink", "rmdir", "listdir")
 FAULTS: dict[str, BaseException] = {
@@ -140,9 +141,12 @@ def prepared(request: pytest.FixtureRequest, tmp_path: Path) -> Installer:
 
 
 def every_fault(prepared: Installer, fault: str, sticky: bool) -> Iterator[tuple[Installer, Faults]]:
-    """Yield a copy of what was prepared for each call that may fail, until none is left to fail."""
+    """Yield a copy of what was prepared for each call that may fail, until none is left to fail.
+
+    With all other tests every third call is tried, behind `make faults` each.
+    """
     top = prepared.project.parents[1]
-    for number in range(1, 1000):
+    for number in range(1, 1000, scaled(small=3, full=1)):
         copy = type(prepared)(top / f"case-{number}")
         shutil.copytree(prepared.project, copy.project, symlinks=True, dirs_exist_ok=True)
         faults = Faults(number, FAULTS[fault], sticky)

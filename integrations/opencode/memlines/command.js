@@ -23,7 +23,7 @@ export function isSwitch(words) {
  * @param {import("./sessions.js").Session} session
  * @param {string} words
  * @param {() => Promise<object[]>} wholeConversation
- * @returns {Promise<{type: "text", text: string, synthetic: true}>} a part for the model
+ * @returns {Promise<string>} what the model is told; it never rejects
  */
 export async function memoryCommand(engine, session, words, wholeConversation) {
   const left = countdown(COMMAND_LIMIT_MS)
@@ -38,5 +38,5 @@ export async function memoryCommand(engine, session, words, wholeConversation) {
     told = failureOf(error)
   }
   const quoted = told.replace(/<(?=\/?\s*memlines-result)/gi, "&lt;")
-  return { type: "text", text: `<memlines-result>\n${quoted}\n</memlines-result>`, synthetic: true }
+  return `<memlines-result>\n${quoted}\n</memlines-result>`
 }

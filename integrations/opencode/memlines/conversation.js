@@ -1,4 +1,4 @@
-// What was said in a session, in the shapes of OpenCode: messages of parts.
+// What was said in a session: messages of parts, as OpenCode 1 has them.
 import { within } from "./timing.js"
 
 const FETCH_LIMIT_MS = 5_000
@@ -6,11 +6,11 @@ const LONGEST_TEXT = 20_000
 const MOST_TEXT = 4_000_000 // a request to the engine has to stay below 16 MiB
 
 // How the files in ../commands begin and end.
-const COMMAND = /^The user typed (\/\w+), with the words below[^]*\nThe words:\n([^]*)$/
+const COMMAND = /^The user typed \/(\w+), with the words below[^]*\nThe words:\n([^]*)$/
 
 /**
  * @typedef {{id: string, type: string, text?: string, synthetic?: boolean, ignored?: boolean}} Part
- * @typedef {{info: {id: string, role: string, time?: object, summary?: unknown}, parts: Part[]}} Message
+ * @typedef {{info: {id: string}, parts: Part[]}} Message
  */
 
 /**
@@ -39,37 +39,35 @@ export function hiddenPart(sessionID, messageID, parts, text) {
 
 /**
  * The last messages of a session with what was said in them: no tools, no thoughts, no summaries.
- * @param {any} client OpenCode's client
+ * @param {import("./memory.js").Host} host
  * @param {string} sessionID
  * @param {number} most how many messages are looked at
  * @returns {Promise<object[]>}
  */
-export async function said(client, sessionID, most) {
-  const request = client.session.messages({ path: { id: sessionID }, query: { limit: most } })
-  const { data, error } = await within(request, FETCH_LIMIT_MS, "reading the messages")
-  if (!Array.isArray(data)) throw new Error(`the messages cannot be read: ${JSON.stringify(error) ?? "no answer"}`)
-  return lastOnes(data.slice(-most).flatMap(spoken))
+export async function said(host, sessionID, most) {
+  const messages = await within(host.messages(sessionID, most), FETCH_LIMIT_MS, "reading the messages")
+  return lastOnes(messages.flatMap(spoken))
 }
 
 /**
- * @param {Message} message
+ * @param {import("./memory.js").Spoken} message
  * @returns {{info: object, parts: {type: string, text: string}[]}[]}
  */
-function spoken({ info, parts }) {
-  const text = info.summary === true ? "" : asTyped(writtenText(parts))
+function spoken({ id, role, time, text: whole }) {
+  const command = commandIn(whole)
+  const text = command ? `/${command.name} ${command.words}`.trim() : whole
   if (!text.trim()) return []
-  const { id, role, time } = info
   return [{ info: { id, role, time }, parts: [{ type: "text", text: text.slice(0, LONGEST_TEXT) }] }]
 }
 
 /**
- * Our slash commands as the user typed them: what they tell the model is not worth keeping.
+ * Our slash command as the user typed it: what it tells the model is not worth keeping.
  * @param {string} text
- * @returns {string}
+ * @returns {{name: string, words: string} | undefined}
  */
-function asTyped(text) {
+export function commandIn(text) {
   const [, name, words] = COMMAND.exec(text) ?? []
-  return name ? `${name} ${words.trim()}`.trim() : text
+  return name ? { name, words: words.trim() } : undefined
 }
 
 /**

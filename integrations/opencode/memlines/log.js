@@ -3,19 +3,21 @@
 const WINDOW_MS = 60_000
 const MOST_LINES = 20
 
+/** @typedef {(level: "warn" | "error", message: string) => unknown} Write */
+
 export class Log {
-  #client
+  #put
   #now
   #windowStart = 0
   /** @type {Set<string>} */
   #written = new Set()
 
   /**
-   * @param {any} client OpenCode's client
+   * @param {Write} put where lines go
    * @param {() => number} now
    */
-  constructor(client, now = Date.now) {
-    this.#client = client
+  constructor(put, now = Date.now) {
+    this.#put = put
     this.#now = now
   }
 
@@ -41,8 +43,7 @@ export class Log {
     }
     if (this.#written.has(message) || this.#written.size >= MOST_LINES) return
     this.#written.add(message)
-    const line = { body: { service: "memlines", level, message: message.slice(0, 2000) } }
     // A log that cannot be written leaves nowhere to say so.
-    new Promise((resolve) => resolve(this.#client.app.log(line))).catch(() => undefined)
+    new Promise((resolve) => resolve(this.#put(level, message.slice(0, 2000)))).catch(() => undefined)
   }
 }

@@ -1,8 +1,10 @@
 // OpenCode's own model, asked in a session that the user does not see and that is removed again.
-import { OWN_SESSION_TITLE } from "./sessions.js"
 import { countdown, messageOf, within } from "./timing.js"
 
 const LIMIT_MS = 5_000
+
+/** The title of the session in which OpenCode's own model is asked; it is no conversation of the user's. */
+export const OWN_SESSION_TITLE = "memlines: what does this message ask for?"
 
 /** @typedef {{providerID: string, modelID: string}} ModelName */
 

@@ -13,6 +13,8 @@ const MOST_MESSAGES = 200
 export class Recall {
   /** @type {LruMap<string, string>} what is not part of its message, by the message */
   #beside = new LruMap(MOST_MESSAGES)
+  /** @type {LruMap<string, Promise<string>>} what was asked about a message whose model calls are still to come */
+  #asked = new LruMap(MOST_MESSAGES)
   #engine
   #sessions
   #background
@@ -56,6 +58,38 @@ export class Recall {
       const { sessionID } = /** @type {{sessionID?: string}} */ (info)
       if (context) parts.push(hiddenPart(String(sessionID), info.id, parts, context))
     }
+  }
+
+  /**
+   * Ask what is known about a message, for the model calls that follow; nobody waits for it here.
+   * @param {import("./sessions.js").Session} session
+   * @param {string} messageID
+   * @param {string} text
+   */
+  ask(session, messageID, text) {
+    if (!text.trim() || this.#asked.has(messageID)) return
+    const asked = this.#askFor(session, text.slice(0, LONGEST_TEXT))
+    this.#asked.set(messageID, asked)
+    asked.then((context) => this.#beside.set(messageID, context))
+  }
+
+  /**
+   * Wait a moment for what was asked about a message; only the first model call does.
+   * @param {string} messageID
+   */
+  async settled(messageID) {
+    const asked = this.#asked.get(messageID)
+    if (!asked) return
+    this.#asked.set(messageID, Promise.resolve(""))
+    if (this.#engine.isReady) await inTime(asked, RECALL_WAIT_MS)
+  }
+
+  /**
+   * What is known about a message by now, and is not part of it.
+   * @param {string} messageID
+   */
+  beside(messageID) {
+    return this.#beside.get(messageID) ?? ""
   }
 
   /**

@@ -5,7 +5,12 @@
 // By the first name of the project, so that a plugin installed by that name and this one count as one.
 const KEY = Symbol.for("recollect.opencode")
 
-/** @typedef {{isExplicit: boolean, retire: () => void}} Instance */
+/**
+ * @typedef {object} Instance
+ * @property {boolean} isExplicit
+ * @property {number} [generation] of OpenCode that it was made for; 1 if it does not say
+ * @property {() => void} retire
+ */
 
 /** @returns {Map<string, Instance>} */
 function instances() {
@@ -15,17 +20,26 @@ function instances() {
 
 /**
  * Become the instance of a directory. The later one wins, as its tools win in OpenCode; but one that has no
- * options of its own gives way to one that has.
+ * options of its own gives way to one that has. What OpenCode 1 asked for goes before all: it calls `setup`, too.
  * @param {string} directory
  * @param {Instance} instance
  * @returns {boolean}
  */
 export function claim(directory, instance) {
   const current = instances().get(directory)
-  if (current?.isExplicit && !instance.isExplicit) return false
+  if (current && !goesBefore(instance, current)) return false
   instances().set(directory, instance)
   current?.retire()
   return true
+}
+
+/**
+ * @param {Instance} instance
+ * @param {Instance} current
+ */
+function goesBefore(instance, current) {
+  const [own, other] = [instance.generation ?? 1, current.generation ?? 1]
+  return own === other ? instance.isExplicit || !current.isExplicit : own < other
 }
 
 /**

@@ -9,9 +9,6 @@ const START_LIMIT_MS = 15_000
 const LOOK_UP_LIMIT_MS = 1_000
 const MOST_SESSIONS = 200
 
-/** The title of the session in which OpenCode's own model is asked; it is no conversation of the user's. */
-export const OWN_SESSION_TITLE = "memlines: what does this message ask for?"
-
 export class Session {
   /** @type {boolean | undefined} whether a person talks in it; undefined while nobody has looked */
   isMain = undefined
@@ -42,17 +39,17 @@ export class Session {
 export class Sessions {
   /** @type {LruMap<string, Session>} */
   #known = new LruMap(MOST_SESSIONS)
-  #client
+  #host
   #engine
   #background
 
   /**
-   * @param {any} client OpenCode's client
+   * @param {import("./memory.js").Host} host
    * @param {import("./engine.js").Engine} engine
    * @param {import("./timing.js").Background} background
    */
-  constructor(client, engine, background) {
-    this.#client = client
+  constructor(host, engine, background) {
+    this.#host = host
     this.#engine = engine
     this.#background = background
   }
@@ -72,11 +69,14 @@ export class Sessions {
     this.#known.delete(id)
   }
 
-  /** @param {{id: string, parentID?: string, title?: string}} info as OpenCode tells it */
-  created({ id, parentID, title }) {
+  /**
+   * @param {string} id
+   * @param {boolean | undefined} isMain if that is known already
+   */
+  created(id, isMain) {
     const session = this.open(id)
-    session.isMain = !parentID && title !== OWN_SESSION_TITLE
-    if (session.isMain) this.begin(session)
+    session.isMain = isMain
+    if (isMain !== false) this.begin(session)
   }
 
   /**
@@ -159,9 +159,7 @@ export class Sessions {
    * @param {string} id
    * @returns {Promise<boolean>}
    */
-  async #lookUp(id) {
-    const request = this.#client.session.get({ path: { id } })
-    const { data } = await within(request, LOOK_UP_LIMIT_MS, "looking up a session")
-    return !data?.parentID && data?.title !== OWN_SESSION_TITLE
+  #lookUp(id) {
+    return within(this.#host.isMain(id), LOOK_UP_LIMIT_MS, "looking up a session")
   }
 }

@@ -4,7 +4,6 @@ import { pause } from "./timing.js"
 const LIMIT_MS = 15_000 // more than the engine takes itself
 const COLD_WAIT_MS = 2_000 // a client that starts is busy; a suggestion is in no hurry
 const LONGEST_TEXT = 4_000
-const SHOWN_MS = 8_000
 
 /**
  * @typedef {import("./sessions.js").Session} Session
@@ -12,21 +11,21 @@ const SHOWN_MS = 8_000
  */
 
 export class Suggestions {
-  #client
+  #host
   #engine
   #sessions
   #background
   #model
 
   /**
-   * @param {any} client OpenCode's client
+   * @param {{toast: (message: string) => Promise<unknown>}} host
    * @param {import("./engine.js").Engine} engine
    * @param {import("./sessions.js").Sessions} sessions
    * @param {import("./timing.js").Background} background
    * @param {import("./model.js").OpencodeModel | undefined} model what is asked about messages; else the engine
    */
-  constructor(client, engine, sessions, background, model) {
-    this.#client = client
+  constructor(host, engine, sessions, background, model) {
+    this.#host = host
     this.#engine = engine
     this.#sessions = sessions
     this.#background = background
@@ -74,8 +73,7 @@ export class Suggestions {
       const found = await find(text.slice(0, LONGEST_TEXT))
       if (!found?.suggestion || session.suggestedFor === messageID) return
       session.suggestedFor = messageID
-      const toast = { title: "Memory", message: found.suggestion, variant: "info", duration: SHOWN_MS }
-      await this.#client.tui.showToast({ body: toast })
+      await this.#host.toast(found.suggestion)
     })
   }
 

@@ -1,54 +1,60 @@
 // The tools that the model can call. The engine checks their arguments: OpenCode does not.
+// They answer in words whatever happens: OpenCode 2 ends a session over a tool that throws.
 import { failureOf, INVALID_PARAMS } from "./process.js"
 
 const MORE_MS = 5_000 // than the engine's own limit, so that its answer is the one that is read
 
 /**
  * @typedef {import("./installed.js").ToolDescription} ToolDescription
- * @typedef {{sessionID?: string, abort?: AbortSignal}} ToolContext
+ * @typedef {{sessionID?: string, signal?: AbortSignal}} Caller
+ * @typedef {{output: string, metadata: {failed: boolean, data: any}}} Answer the metadata is for programs: the result
+ *   with the engine's field names
  */
 
 /**
+ * The tools of OpenCode 1.
  * @param {ToolDescription[]} descriptions
  * @param {import("./engine.js").Engine} engine
  */
 export function toolsFor(descriptions, engine) {
-  return Object.fromEntries(descriptions.map((description) => [description.name, toolFor(description, engine)]))
+  return Object.fromEntries(descriptions.map((tool) => [tool.name, toolFor(tool, engine)]))
 }
 
 /**
- * @param {ToolDescription} description
+ * @param {ToolDescription} tool
  * @param {import("./engine.js").Engine} engine
  */
-function toolFor({ name, description, parameters, seconds }, engine) {
+function toolFor(tool, engine) {
   return {
-    description,
-    args: parameters.properties ?? {},
-    execute: async (/** @type {unknown} */ given, /** @type {ToolContext | undefined} */ context) => {
-      const args = isRecord(given) ? given : {}
-      const patience = { limitMs: seconds * 1_000 + MORE_MS, signal: context?.abort }
-      const params = { name, arguments: args, session: context?.sessionID }
-      try {
-        const answer = await engine.call("tools/call", params, patience)
-        return result(name, args, String(answer?.text ?? ""), { failed: false, data: answer?.data ?? {} })
-      } catch (error) {
-        const { code, data } = /** @type {{code?: unknown, data?: unknown}} */ (error)
-        const output = `${code === INVALID_PARAMS ? `${name} was not run: ` : ""}${failureOf(error)}`
-        return result(name, args, output, { failed: true, data: data ?? {} })
-      }
+    description: tool.description,
+    args: tool.parameters.properties ?? {},
+    execute: async (/** @type {any} */ given, /** @type {{sessionID?: string, abort?: AbortSignal} | undefined} */ context) => {
+      const caller = { sessionID: context?.sessionID, signal: context?.abort }
+      const answer = await call(tool, engine, given, caller)
+      const values = [given?.query, given?.path, given?.topic, given?.text]
+      const subject = values.find((value) => typeof value === "string" && value)
+      return { title: subject ? String(subject).slice(0, 80) : tool.name, ...answer }
     },
   }
 }
 
 /**
- * @param {string} name
- * @param {Record<string, unknown>} args
- * @param {string} output
- * @param {{failed: boolean, data: unknown}} metadata for programs: the result with the engine's field names
+ * @param {ToolDescription} tool
+ * @param {import("./engine.js").Engine} engine
+ * @param {unknown} given
+ * @param {Caller} caller
+ * @returns {Promise<Answer>} which never rejects
  */
-function result(name, args, output, metadata) {
-  const subject = [args.query, args.path, args.topic, args.text].find((value) => typeof value === "string" && value)
-  return { title: subject ? String(subject).slice(0, 80) : name, output, metadata }
+export async function call({ name, seconds }, engine, given, { sessionID, signal }) {
+  const params = { name, arguments: isRecord(given) ? given : {}, session: sessionID }
+  try {
+    const answer = await engine.call("tools/call", params, { limitMs: seconds * 1_000 + MORE_MS, signal })
+    return { output: String(answer?.text ?? ""), metadata: { failed: false, data: answer?.data ?? {} } }
+  } catch (error) {
+    const { code, data } = /** @type {{code?: unknown, data?: unknown}} */ (error)
+    const output = `${code === INVALID_PARAMS ? `${name} was not run: ` : ""}${failureOf(error)}`
+    return { output, metadata: { failed: true, data: data ?? {} } }
+  }
 }
 
 /**

@@ -6,25 +6,24 @@ import { countdown } from "./timing.js"
 const SNAPSHOT_MESSAGES = 40
 const WHOLE_CONVERSATION = 400
 const IDLE_LIMIT_MS = 15_000 // more than the engine takes itself
-const SHOWN_MS = 8_000
 
 /** How long a compaction may be held up. */
 export const COMPACTING_LIMIT_MS = 20_000
 
 export class Turns {
-  #client
+  #host
   #engine
   #sessions
   #directory
 
   /**
-   * @param {any} client OpenCode's client
+   * @param {import("./memory.js").Host} host
    * @param {import("./engine.js").Engine} engine
    * @param {import("./sessions.js").Sessions} sessions
    * @param {string} directory
    */
-  constructor(client, engine, sessions, directory) {
-    this.#client = client
+  constructor(host, engine, sessions, directory) {
+    this.#host = host
     this.#engine = engine
     this.#sessions = sessions
     this.#directory = directory
@@ -36,7 +35,7 @@ export class Turns {
    */
   async ended(session) {
     if (!(await this.#sessions.isMain(session))) return
-    const messages = await said(this.#client, session.id, SNAPSHOT_MESSAGES)
+    const messages = await said(this.#host, session.id, SNAPSHOT_MESSAGES)
     const snapshotOf = createHash("sha256").update(JSON.stringify(messages)).digest("hex")
     if (!messages.length || session.snapshotOf === snapshotOf) return
     session.snapshotOf = snapshotOf
@@ -48,18 +47,18 @@ export class Turns {
       session.snapshotOf = ""
       throw error
     }
-    await this.#tellOf(answer?.captured ?? [])
+    await this.#tellOf(session, answer?.captured ?? [])
   }
 
   /**
    * Show the facts that were taken from what the user wrote: nothing is kept behind anybody's back.
+   * @param {import("./sessions.js").Session} session
    * @param {{text: string}[]} captured
    */
-  async #tellOf(captured) {
+  async #tellOf(session, captured) {
     if (!captured.length) return
     const texts = captured.map(({ text }) => text).join(" · ")
-    const message = `Noted: ${texts} (memlines facts review)`
-    await this.#client.tui.showToast({ body: { title: "Memory", message, variant: "info", duration: SHOWN_MS } })
+    await this.#host.tell(session.id, `Noted: ${texts} (memlines facts review)`)
   }
 
   /**
@@ -79,6 +78,6 @@ export class Turns {
 
   /** @param {import("./sessions.js").Session} session */
   whole(session) {
-    return said(this.#client, session.id, WHOLE_CONVERSATION)
+    return said(this.#host, session.id, WHOLE_CONVERSATION)
   }
 }

@@ -35,17 +35,17 @@ class Machine(Home):
 
     def environment(self, **more: str | None) -> dict[str, str]:
         """Return the variables that a program sees here; the program `memlines` is found."""
-        return super().environment(
-            PATH=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-            IS_SANDBOX="1",
-            ANTHROPIC_BASE_URL=self.model.url,
-            ANTHROPIC_API_KEY="none",
-            ANTHROPIC_MODEL="claude-sonnet-4-5",
-            CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
-            DISABLE_AUTOUPDATER="1",
-            DISABLE_TELEMETRY="1",
-            **more,
-        )
+        variables = {
+            "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+            "IS_SANDBOX": "1",
+            "ANTHROPIC_BASE_URL": self.model.url,
+            "ANTHROPIC_API_KEY": "none",
+            "ANTHROPIC_MODEL": "claude-sonnet-4-5",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "DISABLE_TELEMETRY": "1",
+        }
+        return super().environment(**{**variables, **more})
 
     def claude(self, folder: Path, *arguments: str) -> str:
         """Run Claude Code in a folder and return what it printed."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memlines.clients.client import EVENTS
+from memlines.clients.client import EVENTS, SCRIPT
 from memlines.clients.codex import is_trusted, untrusted_hooks
 from tests.clients.codex.machine import ALL_HOOKS, Machine
 from tests.clients.codex.model import END
@@ -39,6 +39,15 @@ def test_a_message_about_the_past_brings_what_is_known(machine: Machine, shop: P
             break
 
     assert "Grace looks after the warehouse robots" in told
+
+
+def test_a_message_is_answered_when_the_package_is_gone(machine: Machine) -> None:
+    folder = machine.project("left-behind")
+    machine.install(folder)
+    hooks = folder / ".codex/hooks.json"
+    hooks.write_text(hooks.read_text(encoding="utf-8").replace(SCRIPT.name, "gone.py"), encoding="utf-8")
+    machine.say(folder, "Good luck.", ALL_HOOKS)
+    assert machine.model.about("Good luck.")
 
 
 def test_a_conversation_that_is_taken_up_again_does_not_get_its_context_again(

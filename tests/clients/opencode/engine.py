@@ -1,4 +1,4 @@
-"""The engine behind a window's plugin: which processes it was, and what goes wrong with it."""
+"""The engine behind a project's plugin: which processes it was, and what goes wrong with it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import sys
 from pathlib import Path
 
 from tests.clients.opencode import faulty_engine
-from tests.clients.opencode.window import Window
 
 
 class EngineOf:
     """Stands between the plugin of a project and the engine; to be made before the project is opened."""
 
-    def __init__(self, window: Window, fault: str = "") -> None:
-        self._folder = window.folder.parent / f"{window.folder.name}-engine"
+    def __init__(self, project: Path, fault: str = "") -> None:
+        self._folder = project.parent / f"{project.name}-engine"
         self._folder.mkdir()
-        self.command_file = command_file(window.folder)
+        self.command_file = command_file(project)
         told = json.loads(self.command_file.read_text(encoding="utf-8"))
         told["command"] = [sys.executable, faulty_engine.__file__, str(self._folder), *told["command"]]
         self.command_file.write_text(json.dumps(told), encoding="utf-8")

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-SLOW_SECONDS = 1.5
+SLOW_SECONDS = 0.8
 FLOOD = 3_000_000
 TINY_FILES = 512
 """Bytes that a file may have on a disk that is full."""

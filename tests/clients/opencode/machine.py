@@ -23,6 +23,9 @@ from tests.clients.opencode.model import Model
 START_SECONDS = 90
 
 _LISTENING = re.compile(r"opencode server listening on http://127\.0\.0\.1:(\d+)")
+_MODELS = "models.json"
+"""Where OpenCode finds a list of the world's models; reading its own takes most of opening a project."""
+
 _QUIET = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS")
 
 running: WeakSet[Server] = WeakSet()
@@ -35,7 +38,7 @@ class Machine(Home):
     def __init__(self, folder: Path, program: Path, model: Model) -> None:
         super().__init__(folder, program, provider="auto")  # unless the variable says otherwise
         self.model = model
-        write(self.home, {".config/opencode/opencode.json": json.dumps(_settings(model.url))})
+        write(self.home, {".config/opencode/opencode.json": json.dumps(_settings(model.url)), _MODELS: "{}"})
 
     def project(self, name: str) -> Path:
         """Make a project in git, with a commit."""
@@ -55,6 +58,7 @@ class Machine(Home):
             "XDG_CACHE_HOME": str(self.home / ".cache"),
             "MEMLINES_EMBEDDINGS__PROVIDER": "none",
             "npm_config_offline": "true",
+            "OPENCODE_MODELS_PATH": str(self.home / _MODELS),
             **{f"OPENCODE_DISABLE_{what}": "1" for what in _QUIET},
         }
         return super().environment(**{**variables, **more})

@@ -24,7 +24,7 @@ class Killed:
 
     def __init__(self, window: Window) -> None:
         self.window = window
-        self.engine = EngineOf(window)
+        self.engine = EngineOf(window.folder)
         window.call("memory_recall")
         self.forgot = self.during('CALL memory_forget {"query": "staging"}')
         self.searched = self.during(SEARCH)
@@ -99,7 +99,7 @@ class TestWithoutInterpreter:
 def odd(open_project: Open) -> tuple[Window, EngineOf]:
     """A project whose engine can be made to answer oddly."""
     window = open_project(name="odd")
-    return window, EngineOf(window, WITHOUT)
+    return window, EngineOf(window.folder, WITHOUT)
 
 
 class TestOddAnswers:
@@ -117,6 +117,15 @@ class TestOddAnswers:
         assert window.say(SEARCH).text == END
 
 
+def test_a_disk_that_is_full_is_told_to_the_model(odd: tuple[Window, EngineOf]) -> None:
+    """The last test with this engine: for it, the disk stays full."""
+    window, engine = odd
+    window.write("memory/2026-01-01.md", "- An old line.\n" * 100)
+    engine.fault("disk full")
+    (call,) = window.call("memory_remember", text="There is no room for this. " * 40).calls
+    assert call.output.startswith("memory unavailable: ")
+
+
 @pytest.mark.slow  # the fault turns try these too, many times over
 @pytest.mark.parametrize(
     "fault",
@@ -124,15 +133,7 @@ class TestOddAnswers:
 )
 def test_a_turn_ends_with_an_engine_that(open_project: Open, fault: str) -> None:
     window = open_project(name="faulty")
-    EngineOf(window, fault)
+    EngineOf(window.folder, fault)
     answer = window.say(f"{SEARCH} ;; {REMEMBER}")
     assert answer.text == END
     assert [call.status for call in answer.calls] == ["completed", "completed"]
-
-
-def test_a_disk_that_is_full_is_told_to_the_model(open_project: Open) -> None:
-    window = open_project(name="full")
-    window.write("memory/2026-01-01.md", "- An old line.\n" * 100)
-    EngineOf(window, "disk full")
-    (call,) = window.call("memory_remember", text="There is no room for this. " * 40).calls
-    assert call.output.startswith("memory unavailable: ")

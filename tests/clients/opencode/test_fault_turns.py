@@ -62,7 +62,7 @@ class Project:
         for name, text in NOTES.items():
             self.window.write(name, text)
         server.machine.memlines(self.window.folder, "install", "opencode", "--project")
-        self.engine = EngineOf(self.window, WITHOUT)
+        self.engine = EngineOf(self.window.folder, WITHOUT)
         self.chance = random.Random(f"{SEED}:{number}")
         self.counted = counted
         self.acknowledged: list[str] = []

@@ -13,7 +13,10 @@ from typing import Any
 
 from tests.clients.harness import TURN_SECONDS
 from tests.clients.opencode.machine import Server
-from tests.clients.opencode.model import Model
+from tests.clients.opencode.model import Model, Request
+
+TRIES = 5
+"""The model does not wait for the memory: a machine that is busy may bring its notes a call later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,16 @@ class Window:
         message = {"parts": [{"type": "text", "text": text}]}
         self.request("POST", f"/session/{session}/message", message, limit)
         return self.answer(session)
+
+    def say_at_start(self, text: str) -> Request:
+        """Say something and return what the model was sent first; begin again until the memory was ready."""
+        for _ in range(TRIES):
+            before = len(self.model.about(text))
+            self.say(text)
+            asked = self.model.about(text)[before]
+            if "memlines-context" in asked.system:
+                break
+        return asked
 
     @contextmanager
     def saying(self, text: str, session: str) -> Iterator[Future[Answer]]:

@@ -12,7 +12,7 @@ import { FakeClient, pause, Script, SOURCE, temporaryFolder, until } from "./sup
 function engineFor(command, env = {}) {
   const client = new FakeClient()
   const cwd = temporaryFolder()
-  const engine = new Engine({ command, env, cwd }, { directory: cwd, worktree: "/" }, new Log(client))
+  const engine = new Engine({ command, env, cwd }, { directory: cwd, worktree: "/" }, new Log(client.put))
   return { engine, client, cwd }
 }
 const status = { name: "memory_status", arguments: {} }
@@ -172,7 +172,7 @@ test("a folder that does not exist any more is an error that says so", async () 
   const engine = new Engine(
     { command: [process.execPath], env: {}, cwd: "/nowhere/at/all" },
     { directory: "/nowhere/at/all", worktree: "/" },
-    new Log(new FakeClient()),
+    new Log(new FakeClient().put),
   )
   await assert.rejects(ask(engine), /cannot be started/)
 })

@@ -4,18 +4,20 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { test } from "node:test"
 import { pathToFileURL } from "node:url"
-import { server } from "../../../integrations/opencode/memlines/plugin.js"
-import { atOnce, FakeClient, install, load, pause, say, Script, SOURCE } from "./support.mjs"
+import { server, setup } from "../../../integrations/opencode/memlines/plugin.js"
+import { OpenCode2 } from "./fake_v2.mjs"
+import { atOnce, closing, FakeClient, install, load, pause, say, Script, SOURCE } from "./support.mjs"
 import { startSession, systemPrompt, tell, temporaryFolder, until } from "./support.mjs"
 
 const input = (client = new FakeClient(), directory = temporaryFolder()) => ({ client, directory, worktree: directory })
 const folderOf = (installed) => pathToFileURL(`${join(installed, "memlines")}/`)
 
-test("the file that OpenCode finds exports an id and a function, and nothing else", async () => {
+test("the file that OpenCode finds exports a definition for both versions, and nothing else", async () => {
   const installed = install(new Script())
   writeFileSync(join(installed, "plugins", "package.json"), '{"type": "module"}')
   const module = await import(`${pathToFileURL(join(installed, "plugins", "memlines.js"))}`)
   assert.deepEqual(Object.keys(module), ["default"])
+  assert.deepEqual(Object.keys(module.default), ["id", "server", "setup"])
   assert.equal(module.default.id, "memlines")
   const hooks = await module.default.server(input())
   assert.ok(hooks.tool.memory_search)
@@ -26,7 +28,8 @@ test("only built-in modules are imported, and nothing is printed", () => {
   for (const name of readdirSync(join(SOURCE, "memlines")).filter((name) => name.endsWith(".js"))) {
     const text = readFileSync(join(SOURCE, "memlines", name), "utf8")
     for (const [, from] of text.matchAll(/^import .* from "(.*)"$/gm)) assert.match(from, /^(node:|\.\/)/, name)
-    assert.doesNotMatch(text, /console\./, name)
+    const printed = [...text.matchAll(/console\.\w+/g)].map(([call]) => call)
+    assert.deepEqual(printed, name === "v2.js" ? ["console.error"] : [], name) // where OpenCode 2 has its log
   }
 })
 
@@ -137,6 +140,32 @@ test("two directories have an engine each", async () => {
   await startSession(second)
   assert.notEqual(first.script.starts[0].start, second.script.starts[0].start)
 })
+
+test("the beginnings of a context, which OpenCode 1.18 brings to setup, are left alone", async () => {
+  const printed = []
+  const before = console.error
+  console.error = (line) => printed.push(line)
+  const domains = ["agent", "aisdk", "catalog", "command", "integration", "plugin", "reference", "skill"]
+  const ctx = Object.fromEntries(domains.map((name) => [name, { transform: () => assert.fail(name) }]))
+  assert.equal(await setup({ ...ctx, options: {} }), undefined)
+  console.error = before
+  assert.deepEqual(printed, [])
+})
+
+for (const order of ["before", "after"]) {
+  test(`if OpenCode 1 called setup in full ${order} server, only server would work`, async () => {
+    const opencode = new OpenCode2(temporaryFolder())
+    const beSetUp = () => opencode.load({ default: { id: "memlines", setup } })
+    if (order === "before") await beSetUp()
+    const plugin = await load({ directory: opencode.directory, answers: { memory_recall: { result: { text: "found" } } } })
+    if (order === "after") await beSetUp()
+    closing(() => opencode.unload())
+    assert.equal((await plugin.hooks.tool.memory_recall.execute({}, {})).output, "found")
+    const id = opencode.begin()
+    await opencode.prompt(id, "when was it?")
+    assert.equal((await opencode.modelCall(id)).messages[0].content.length, 1)
+  })
+}
 
 test("the option workspace is handed to the engine", async () => {
   const plugin = await load({ options: { workspace: "/home/ana/notes" } })

@@ -47,6 +47,9 @@ export function temporaryFolder() {
   return folder
 }
 
+/** Do something at the end of the test. */
+export const closing = (work) => void open.push(work)
+
 /** A plan for the fake engine, and what it has seen. */
 export class Script {
   constructor(answers = {}, more = {}) {
@@ -90,6 +93,7 @@ export class FakeClient {
   reply = async () => "{}"
 
   app = { log: async ({ body }) => void this.logged.push(body) }
+  put = (level, message) => this.logged.push({ level, message })
   tui = { showToast: async ({ body }) => (this.toasts.push(body), { data: true }) }
   session = {
     get: async ({ path }) => this.#called("get", path, { data: this.sessions[path.id] ?? { id: path.id } }),
