@@ -1,0 +1,1 @@
+"""Where people find the project: the files that marketplaces, registries and hosts read."""
