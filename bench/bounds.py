@@ -25,7 +25,7 @@ SLOW = 40
 
 def patterns() -> dict[str, float]:
     """Return the processor time that `is_injection` takes for line breaks, once its patterns are made."""
-    from memlines.agent.capture.filters import is_injection
+    from memlines.text.injection import is_injection
 
     is_injection("ready")
     found = {}

@@ -17,9 +17,9 @@ from tests.agent.capture.messages import Labelled, builtin, captures, injections
 from tests.agent.intents import labelled as prompts
 
 from bench.common import finish, parser, seconds, verdict
-from memlines.agent.capture.filters import is_injection
 from memlines.agent.capture.find import Embed, find_facts
 from memlines.agent.capture.reading import LANGUAGES
+from memlines.text.injection import is_injection
 
 ROUNDS = 3
 

@@ -221,7 +221,7 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
 def leftovers(top: Path, variables: Mapping[str, str], starts: int) -> dict[str, Any]:
     """Start clients and end them at some moment; return how many engines there were, and were left over."""
     randomly = random.Random(8)
-    words = [word if word != "SessionStart" else "EVENT" for word in hook_words(CLIENT, "SessionStart")[:6]]
+    words = [word if word != "SessionStart" else "EVENT" for word in hook_words(CLIENT, "SessionStart")[:9]]
     left = seen = most = 0
     ended: list[tuple[float, Path]] = []
     for number in range(starts):

@@ -23,7 +23,7 @@ from typing import Any
 
 from bench.common import circumstances, default_settings, finish, parser, processor_seconds, verdict
 from memlines import Memory
-from memlines.memory.tidy.proposal import KINDS, Item
+from memlines.memory.tidy.proposal import KINDS, TidyItem
 
 CASES = Path(__file__).parent / "tidy_cases"
 NOW = datetime(2026, 6, 15, 12, tzinfo=UTC)
@@ -190,7 +190,7 @@ def measure(name: str, *, show: bool) -> dict[str, Any]:
     return {"groups": groups, "changed": changed}
 
 
-def _case_of(item: Item, cases: dict[tuple[str, int], Case]) -> Case | None:
+def _case_of(item: TidyItem, cases: dict[tuple[str, int], Case]) -> Case | None:
     """Return the case that all lines of an item are of."""
     found = {id(one): one for one in (cases.get((each.path, each.first)) for each in item.cited)}
     return next(iter(found.values())) if len(found) == 1 else None
