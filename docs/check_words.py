@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/*.md", "integrations/**/*.md")
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "integrations/**/*.md")
 CODE = "src/**/*.py"
 WORDS = {
     r"anew": "again, rebuild",

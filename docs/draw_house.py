@@ -20,10 +20,14 @@ WIDTH, LABEL, GAP, ROW = 1000, 34, 12, 92
 LINE_HEIGHT, CHARACTER = 16, 6.3
 
 STYLE = """
-  text { font-family: system-ui, -apple-system, "Segoe UI", sans-serif; fill: #1f2933 }
-  .name { font-size: 15px; font-weight: 600 } .does { font-size: 12px; fill: #52606d }
-  .layer { font-size: 13px; fill: #7b8794 } rect { fill: #f5f7fa; stroke: #cbd2d9 }
-  .ground rect { fill: #e4e7eb } .page { fill: #ffffff; stroke: none }
+  text { font-family: system-ui, -apple-system, "Segoe UI", sans-serif; fill: #1f1d1a }
+  .name { font-size: 15px; font-weight: 600 } .does { font-size: 12px; fill: #6a655c }
+  .ground .name { font-size: 13px } .layer { font-size: 13px; fill: #a59e91 }
+  rect { fill: #fffdf8; stroke: #e2dccf } .ground rect { fill: #f2eee4 }
+  @media (prefers-color-scheme: dark) {
+    text { fill: #e9e4d8 } .does { fill: #a09a8d } .layer { fill: #6d6a63 }
+    rect { fill: #1b1d22; stroke: #33353c } .ground rect { fill: #22242a }
+  }
 """
 
 
@@ -62,7 +66,6 @@ def draw() -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"'
         ' aria-label="The packages of Memlines in eight layers">',
         f"<style>{STYLE}</style>",
-        f'<rect class="page" width="{WIDTH}" height="{height}"/>',
     ]
     for at, names in enumerate(rows):
         top, layer = GAP + at * ROW, len(rows) - 1 - at

@@ -1,4 +1,4 @@
-"""Write the page of the documentation that lists every command, option, error and exit code."""
+"""Write the page of the documentation that lists every command and option."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pathlib import Path
 
 import click
 
-from memlines.cli.main import INTERRUPTED, cli
-from memlines.errors import MemlinesError
+from memlines.cli.main import cli
 
 _PAGE = """\
 # Commands
 
-<!-- Written by `make docs` from src/memlines/cli/ and src/memlines/errors.py; change it there. -->
+<!-- Written by `make docs` from src/memlines/cli/; change it there. -->
 
 | command | what it does |
 |---|---|
@@ -35,18 +34,8 @@ any command, as in `memory search`; `index` for `sync`; `sync --verbose` (names 
 
 ## Exit codes and errors
 
-`--json` prints an error as `{{"code", "error", "todo"}}`. Python raises the class, and the
-[engine's protocol](protocol.md#errors) answers with the same `code`. It adds `disabled` if memory is
-switched off, `unavailable` if the index or the provider cannot be used now. An empty cell means the
-exit code above it.
-
-| exit | `code` | in Python | what happened |
-|---|---|---|---|
-| 0 | | | The command succeeded. So did a search that finds nothing. |
-{errors}| {interrupted} | | | You pressed Ctrl-C. Progress is saved. |
-
-Exit code 1 without an error means that something failed or was not found, and the output names it: the
-commands above say when.
+[Errors](errors.md#all-errors) lists the exit codes, the errors and what to do about each. Exit code 1 without
+an error means that something failed or was not found, and the output names it: the commands above say when.
 """
 
 SHARED = ("--workspace", "--agent", "--json")
@@ -92,8 +81,6 @@ def render_page() -> str:
         ),
         shared="".join(shared_rows),
         commands="".join(section(words, command, shared) for words, command in every.items()),
-        errors="".join(_error_rows(MemlinesError)),
-        interrupted=INTERRUPTED,
     )
 
 
@@ -120,15 +107,6 @@ def _row(option: click.Option, command: click.Command) -> str:
     record = option.get_help_record(click.Context(command, show_default=not has_default)) or ("", "")
     name, meaning = (" ".join(text.split()).replace("|", "\\|") for text in record)
     return f"| `{name}` | {meaning} |\n"
-
-
-def _error_rows(kind: type[MemlinesError], above: int | None = None) -> Iterator[str]:
-    """Yield a line for an error and for each kind of it; an exit code is shown where it is first used."""
-    code = "" if kind.exit_code == above else str(kind.exit_code)
-    yield f"| {code} | `{kind.code}` | `{kind.__name__}` | {(kind.__doc__ or '').splitlines()[0]} |\n"
-    for below in kind.__subclasses__():
-        if below.__module__ == MemlinesError.__module__:
-            yield from _error_rows(below, kind.exit_code)
 
 
 def main(arguments: list[str]) -> None:

@@ -63,20 +63,21 @@ it is an error. A value of the wrong type is an error that says where it was set
 and `memlines config show`, `status` and `doctor` warn you. They also warn about `embeddings.model` and
 `embeddings.base_url` with the providers `builtin` and `none`, which use neither.
 
-**Environment variables.** Lists are separated by commas: `MEMLINES_SOURCES=memory,sessions`. Headers are
-written `name=value,name=value`. Switches take true, false, yes, no, on, off, 1 and 0. An empty variable
-clears a setting whose default is nothing.
+**Environment variables.** The variable of a key is `MEMLINES_` and the key in capitals, with two underscores
+for each dot: `MEMLINES_QUERY__MAX_RESULTS=10`. Lists are separated by commas:
+`MEMLINES_SOURCES=memory,sessions`. Headers are written `name=value,name=value`. Switches take true, false,
+yes, no, on, off, 1 and 0. An empty variable clears a setting whose default is nothing.
 
 **Secrets.** In `embeddings.api_key`, `embeddings.headers` and `embeddings.base_url`, whether from a file or
 an argument, `${VAR}` means the environment variable `VAR`. Keys and header values are never shown.
 
 **Projects.** A project's file comes with a repository that someone else may have written. So it may only set
-keys that change how that project's notes are found: those with "yes" below. "only less" means that it may ask
-for less than the defaults and your own file allow, such as switching something off, but not for more. It may
-always repeat the current value. Anything else is an error until you have read the file and run `memlines
-config trust`; when the file changes, you must trust it again. The same rules apply to other names of a key.
-The file and its folder must not be symbolic links. `memlines config off` writes `enabled: false` into the
-file, `memlines config on` removes it; the rest of the file stays as it is.
+keys that change how that project's notes are found: those with "yes" in the column "project". "only less"
+means that it may ask for less than the defaults and your own file allow, such as switching something off, but
+not for more. It may always repeat the current value. Anything else is an error until you have read the file
+and run `memlines config trust`; when the file changes, you must trust it again. The same rules apply to other
+names of a key. The file and its folder must not be symbolic links. `memlines config off` writes `enabled:
+false` into the file, `memlines config on` removes it; the rest of the file stays as it is.
 
 The same rules apply to `.opencode/config.yaml`, where only the part below `memory` is read.
 `.memory/config.yaml` wins over it, and `memlines config trust` trusts both.
@@ -108,10 +109,9 @@ the project you are in. A project's file must not set `workspace`, trusted or no
 
 **Profiles.** `profile: openclaw` gives every `query` key that you did not set the value that OpenClaw uses,
 even if our default changes.
-
-| key | takes | default | environment variable | project | meaning |
-|---|---|---|---|---|---|
 """
+
+_HEAD = "| key | meaning | takes | default | project |\n|---|---|---|---|---|\n"
 
 _OTHER_NAMES = """
 ## Other names
@@ -138,18 +138,23 @@ def render_table() -> str:
     """Return the whole page as Markdown."""
     rows = [f"| `{alias}` | `{key}` | {_UNITS.get(alias, '')} |\n" for alias, key in ALIASES.items()]
     rows += [f"| `{alias}` | nothing | No effect: {why}. |\n" for alias, why in WITHOUT_EFFECT.items()]
-    return _INTRODUCTION + "".join(map(_row, known_keys().values())) + _OTHER_NAMES + "".join(rows)
+    groups: dict[str, list[Key]] = {}
+    for key in known_keys().values():
+        groups.setdefault(key.name.partition(".")[0], []).append(key)
+    single = [key for keys in groups.values() if len(keys) == 1 for key in keys]
+    titled = {"General": single, **{name: keys for name, keys in groups.items() if len(keys) > 1}}
+    tables = (f"\n## {title}\n\n{_HEAD}{''.join(map(_row, keys))}" for title, keys in titled.items())
+    return _INTRODUCTION + "".join(tables) + _OTHER_NAMES + "".join(rows)
 
 
 def _row(key: Key) -> str:
     """Return the line of one key."""
     cells = (
         f"`{key.name}`",
+        key.rule.doc,
         key.allowed,
         default_of(key),
-        f"`{key.variable}`",
         _PROJECT_WORDS[key.rule.project],
-        key.rule.doc,
     )
     return f"| {' | '.join(cells)} |\n"
 

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 
 _BLOCK = re.compile(r"^(```+)([a-z]*)\n(.*?)^\1\n", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]*)\)")

@@ -16,11 +16,22 @@ SHARED = {
     "corpus",
     "draw",
     "embedding_server",
+    "mutation_operators",
+    "mutation_page",
+    "mutation_tests",
+    "observed",
     "peers_page",
     "processes",
     "programs",
     "run",
     "scale_page",
+    "sizing_page",
+    "sizing_paper",
+    "soak_edits",
+    "soak_gigabyte",
+    "soak_servers",
+    "soak_starts",
+    "soak_watch",
 }
 
 

@@ -145,8 +145,14 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 def test_the_readme_leads_to_every_page() -> None:
-    named = {Path(path).name for path, _ in links(ROOT / "README.md")}
-    assert {page.name for page in PAGES if page.parent.name == "docs"} <= named
+    found: set[Path] = set()
+    ahead = [ROOT / "README.md"]
+    while ahead:
+        page = ahead.pop()
+        found.add(page)
+        leads_to = {(page.parent / path).resolve() for path, _ in links(page)}
+        ahead += [other for other in leads_to if other in PAGES and other not in found]
+    assert set(PAGES) <= found
 
 
 @by_page

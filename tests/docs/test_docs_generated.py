@@ -11,7 +11,9 @@ from typing import Any
 import click
 import pytest
 
+import write_api as api_page
 import write_commands as commands_page
+import write_errors as errors_page
 import write_tools as tools_page
 from memlines import errors
 from memlines.errors import MemlinesError
@@ -33,7 +35,8 @@ def test_make_docs_writes_every_page_that_says_so() -> None:
         for page in (ROOT / "docs").glob("*.md")
         if "Written by `make docs`" in text_of(page)
     }
-    others = {"docs/house.svg", "integrations/opencode/memlines/tools.json"}
+    pictures = {path for _, path in WRITTEN if path.endswith(".svg")}
+    others = {"integrations/opencode/memlines/tools.json"} | pictures
     assert says_so | others == {path for _, path in WRITTEN}
 
 
@@ -44,7 +47,7 @@ def test_nothing_that_make_docs_writes_is_out_of_date(script: str, path: str, tm
     assert file.read_text(encoding="utf-8") == text_of(ROOT / path), "run 'make docs'"
 
 
-@pytest.mark.parametrize("write", [commands_page.main, tools_page.main])
+@pytest.mark.parametrize("write", [page.main for page in (api_page, commands_page, errors_page, tools_page)])
 def test_a_generator_explains_itself(write: Any) -> None:
     with pytest.raises(SystemExit, match="usage"):
         write([])
@@ -54,7 +57,7 @@ def test_a_generator_explains_itself(write: Any) -> None:
 
 
 def test_the_page_has_every_exit_code_once() -> None:
-    codes = re.findall(r"^\| (\d+) \|", commands_page.render_page(), re.MULTILINE)
+    codes = re.findall(r"^\| (\d+) \|", errors_page.render_page(), re.MULTILINE)
     raised = {
         kind.exit_code
         for kind in vars(errors).values()
@@ -64,11 +67,22 @@ def test_the_page_has_every_exit_code_once() -> None:
 
 
 def test_the_page_has_the_name_of_every_error_once() -> None:
-    told = re.findall(r"^\| \d* \| `([a-z-]+)` \| `(\w+)` \|", commands_page.render_page(), re.MULTILINE)
+    rows = re.compile(r"^\| \d* \| \[?`([a-z-]+)`\S* \| `(\w+)` \|", re.MULTILINE)
+    named = rows.findall(errors_page.render_page())
     kinds = [
         kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, MemlinesError)
     ]
-    assert sorted(told) == sorted((kind.code, kind.__name__) for kind in kinds)
+    assert sorted(named) == sorted((kind.code, kind.__name__) for kind in kinds)
+
+
+def test_every_error_but_the_first_is_explained() -> None:
+    unexplained = [name for name, messages in errors_page.find_messages().items() if not messages]
+    assert unexplained == [MemlinesError.__name__]
+
+
+def test_the_page_has_what_an_error_says_with_a_place_for_what_is_filled_in() -> None:
+    known = errors_page.find_messages()["StoreDamaged"]
+    assert known["the index … is damaged: …"] == "Run 'memlines sync --force' to rebuild it"
 
 
 def test_a_hidden_command_is_not_listed() -> None:

@@ -53,7 +53,8 @@ def test_the_doctor_is_shown_with_every_check() -> None:
     shown_checks = re.findall(
         r"^(?:ok|warning) +([a-z-]+) ", text_of(ROOT / "docs" / "doctor.md"), re.MULTILINE
     )
-    assert list(dict.fromkeys(shown_checks)) == [name for name, _ in CHECKS]
+    silent = {"old-name"}  # which finds nothing in a memory that began by the new one
+    assert list(dict.fromkeys(shown_checks)) == [name for name, _ in CHECKS if name not in silent]
 
 
 def test_every_dependency_is_explained() -> None:
