@@ -131,5 +131,5 @@ def test_every_entry_about_another_program_has_a_source(page: str) -> None:
     table = text.partition("| | Memlines | OpenClaw |")[2].partition("\n\n")[0].splitlines()[2:]
     entries = [entry for row in table for entry in row.strip("| ").split(" | ")[2:]]
     assert len(entries) == 6 * len(table) > 0
-    cited = [re.fullmatch(r"\[[^]]+\]\[([\w-]+)\]", entry) for entry in entries if entry != "–"]
+    cited = [re.fullmatch(r"\[[^]]+\]\[([\w-]+)\]", entry) for entry in entries if entry != "\N{EN DASH}"]
     assert {link[1] if link else "" for link in cited} <= sources
