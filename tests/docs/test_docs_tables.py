@@ -122,3 +122,14 @@ def test_the_versions_and_limits_of_mcp_are_those_of_the_server() -> None:
     resources = section("mcp.md", "Resources")
     assert f"gives {PAGE} a page" in resources
     assert f"after {MOST_CHARACTERS:,} characters" in resources
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/comparison.md"])
+def test_every_entry_about_another_program_has_a_source(page: str) -> None:
+    text = text_of(ROOT / page)
+    sources = set(re.findall(r"^\[([\w-]+)\]: https://\S+$", text, re.MULTILINE))
+    table = text.partition("| | Memlines | OpenClaw |")[2].partition("\n\n")[0].splitlines()[2:]
+    entries = [entry for row in table for entry in row.strip("| ").split(" | ")[2:]]
+    assert len(entries) == 6 * len(table) > 0
+    cited = [re.fullmatch(r"\[[^]]+\]\[([\w-]+)\]", entry) for entry in entries if entry != "\N{EN DASH}"]
+    assert {link[1] if link else "" for link in cited} <= sources
