@@ -39,7 +39,7 @@ def measure(workspace: Path, programs: Path, fault: str) -> dict[str, Any]:
             program.chmod(0o755)
         given = {"backend": "qmd", "qmd.command": str(program), "qmd.limits.timeout_ms": _SLOW_MS}
         # No update of a search before may count for this one.
-        stamp = workspace / ".memory/qmd/main/updated"
+        stamp = workspace / ".memory/qmd/main/mark"
         stamp.unlink(missing_ok=True)
         with Memory(workspace, {**given, "embeddings.provider": "none"}) as memory:
             begin = time.perf_counter()

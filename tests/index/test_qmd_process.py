@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memlines.errors import QmdFailed
-from memlines.index.qmd.process import run_program
+from memlines.index.qmd import run_program
 from memlines.memory.open_index import silent
 from tests.qmd import python_program, write_program
 from tests.waiting import eventually

@@ -10,7 +10,7 @@ import pytest
 
 from memlines import Memory
 from memlines.admin.doctor.examine import examine
-from memlines.memory.fallback import seconds_to_wait
+from memlines.memory.qmd import seconds_to_wait
 from memlines.settings.qmd import Qmd, QmdUpdate
 from tests.memories import write
 from tests.programs import Cli
@@ -92,7 +92,7 @@ def test_what_is_written_down_for_qmd_and_by_it_is_private(workspace: Path, tmp_
     with open_qmd(workspace, program, NOTES) as memory:
         memory.search("falcon key")
     written = [path for path in (workspace / ".memory/qmd").rglob("*") if path.is_file()]
-    assert {path.name for path in written} >= {"memlines.yml", "memlines.sqlite", "updated"}
+    assert {path.name for path in written} >= {"memlines.yml", "memlines.sqlite", "mark"}
     assert [path.name for path in written if path.stat().st_mode & 0o077] == []
 
 

@@ -160,7 +160,7 @@ def check_qmd(checkup: Checkup) -> Iterator[Finding]:
     if wanted.backend != "qmd":
         yield ok("it is not asked; Memlines itself answers")
         return
-    from memlines.index.qmd.process import find_qmd, run_program
+    from memlines.index.qmd import find_qmd, run_program
 
     try:
         folder = Path(checkup.workspace.root.anchor)  # not where a project may have settings for it

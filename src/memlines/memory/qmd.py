@@ -1,4 +1,4 @@
-"""Ask the program qmd, and the builtin engine from its first failure on.
+"""Answer searches by the program qmd, and by the builtin engine from its first failure on.
 
 Only searches that a person or an agent asks for go to qmd, and of those only plain ones: filters, days, exact
 scores and earlier states need the builtin index, which stays in use beside it. Where qmd finds nothing, or
@@ -23,17 +23,16 @@ from memlines.files import atomic
 from memlines.files.place import ensure_folder, ensure_private
 from memlines.files.scan import NOTES_DIR, root_files
 from memlines.folders import PRIVATE_FILE
-from memlines.index.qmd.backend import FOLDER, Collection, QmdIndex, lock_of
-from memlines.index.qmd.parse import QmdHit
-from memlines.index.qmd.process import find_qmd
+from memlines.index.qmd import Collection, QmdHit, QmdIndex, find_qmd
 from memlines.index.search.matches import Matcher
 from memlines.index.search.passages import MOST_LINES, part_of, snippet_of
 from memlines.index.search.query import NO_FILTERS, OWN_WORKSPACE, Query
+from memlines.locks import qmd_lock
 from memlines.memory.answering import redact_hit, search_fresh
 from memlines.memory.conversations.conversation import Cleaning
-from memlines.memory.conversations.export import TITLE, TITLE_END, export_sessions, name_exports
+from memlines.memory.conversations.export import export_sessions, name_exports
 from memlines.memory.scopes import MOST_NEAREST, merge_warnings
-from memlines.paths import contains, expand_home, note_path
+from memlines.paths import QMD_DIR, contains, expand_home, note_path
 from memlines.settings.qmd import Qmd
 from memlines.text.entries import Entry, entries_of
 from memlines.text.language import language_of
@@ -43,7 +42,10 @@ from memlines.types import FoundFile, Hit, Mode, Progress, SearchResult, Source,
 if TYPE_CHECKING:
     from memlines.memory.manager import Manager
 
-NAME = FOLDER
+NAME = "qmd"
+_MARK = "mark"
+"""The file that says which files qmd has read, and by its time when."""
+
 _MODES: Mapping[str, Mode] = {"search": "words", "vsearch": "vectors", "query": "hybrid"}
 _OWN = (OWN_WORKSPACE,)
 _FAILURES = (MemlinesError, OSError, atomic.Changed)
@@ -60,16 +62,17 @@ _CANDIDATES = 3
 _LIKELY = 0.5
 
 
-class FallbackMemory:
+class QmdBackend:
     """Answers the searches of one open memory by qmd, or by the builtin engine once qmd failed."""
 
     def __init__(self, manager: Manager) -> None:
         self._manager = manager
         self._wanted = manager.settings.qmd
-        self._folder = manager.workspace.private / NAME / manager.settings.agent
+        self._folder = manager.workspace.private / QMD_DIR / manager.settings.agent
+        self._exports: Path | None = None
+        """The folder for conversations, if they are searched."""
         collections, root = dict(self._collections()), manager.workspace.root
         self._index = QmdIndex(self._wanted.command, self._folder, root, collections)
-        self._exports = [one.folder for one in collections.values() if one.source == "sessions"]
         self._allowed = self._wanted.scope.allows({"chat_type": "direct"})  # which is all that is known
         self._facts = note_path(manager.settings.facts.file)
         self._reason = ""
@@ -90,11 +93,11 @@ class FallbackMemory:
             real = Path(os.path.realpath(root / expand_home(folder)))
             yield f"custom-{number}-{agent}", Collection(real, pattern, "memory")
         if sessions.enabled and "sessions" in self._manager.settings.sources:
-            exports = self._folder / "sessions"
+            self._exports = self._folder / "sessions"
             if sessions.export_dir:  # which may hold notes of the user's, and exports of other workspaces
                 own = f"memlines-{agent}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:12]}"
-                exports = Path(os.path.realpath(expand_home(sessions.export_dir)), own)
-            yield f"sessions-{agent}", Collection(exports, "*.md", "sessions")
+                self._exports = Path(os.path.realpath(expand_home(sessions.export_dir)), own)
+            yield f"sessions-{agent}", Collection(self._exports, "*.md", "sessions")
 
     def describe_fallback(self) -> Mapping[str, Any] | None:
         """Return which engine answers instead of qmd, and why; nothing if qmd is asked."""
@@ -145,7 +148,7 @@ class FallbackMemory:
         try:
             return () if self._reason else self._update(progress)
         except _FAILURES as error:
-            if isinstance(error, QmdFailed) and tries > 1:
+            if tries > 1:
                 return self.update(progress, tries - 1)
             return self._note_failure(error)
         finally:
@@ -156,16 +159,18 @@ class FallbackMemory:
         workspace, seconds = self._manager.workspace, self._wanted.update.update_timeout_ms / 1000
         ensure_private(workspace)
         atomic.make_folders(self._folder, workspace.root, private=True)
-        with lock_of(self._folder).held(0):
+        with qmd_lock(workspace.private).held(0):
             (files, mark), (known, _) = self._look(), self._read_mark()
-            exports = {real: file for real, file in files.items() if file.source == "sessions"}
-            for folder in self._exports:
-                atomic.refuse_link(folder)
-                ensure_folder(folder)
+            if self._exports:
+                atomic.refuse_link(self._exports)
+                ensure_folder(self._exports)
                 cleaning = Cleaning.of(workspace, self._manager.settings)
-                export_sessions(cleaning, folder, exports, again=known is None)  # forgetting removes it
+                exports = {real: file for real, file in files.items() if file.source == "sessions"}
+                export_sessions(
+                    cleaning, self._exports, exports, again=known is None
+                )  # forgetting removes it
             self._index.update(seconds, progress)
-            atomic.replace(self._folder / "updated", mark, known, mode=PRIVATE_FILE, root=workspace.root)
+            atomic.replace(self._folder / _MARK, mark, known, mode=PRIVATE_FILE, root=workspace.root)
             return self._embed(progress)
 
     def _embed(self, progress: Progress) -> tuple[str, ...]:
@@ -188,17 +193,17 @@ class FallbackMemory:
         # Facts are told in words of their own, which only the builtin index knows.
         notes = [file for file in found if file.source == "memory" and file.path != self._facts]
         files = {os.path.realpath(file.real): file for file in notes}
-        for folder in self._exports:
-            files |= name_exports(found, folder, self._wanted.sessions.retention_days)
+        if self._exports:
+            files |= name_exports(found, self._exports, self._wanted.sessions.retention_days)
         seen = sorted((file.path, *file.fingerprint) for file in files.values())
         mark = hashlib.sha256(repr((seen, [*self._index.collections.items()])).encode())
         return files, mark.hexdigest().encode()
 
     def _read_mark(self) -> tuple[bytes | None, float]:
         """Return the mark of the files that qmd knows, and how many seconds ago it was updated."""
-        stamp = self._folder / "updated"
-        mark = atomic.read(stamp, root=self._manager.workspace.root)
-        return mark, max(0.0, time.time() - stamp.stat().st_mtime) if mark else float("inf")
+        file = self._folder / _MARK
+        mark = atomic.read(file, root=self._manager.workspace.root)
+        return mark, max(0.0, time.time() - file.stat().st_mtime) if mark else float("inf")
 
     def _look_current(self) -> Mapping[str, FoundFile]:
         """Have the index updated if it has to be; return what may be quoted, or raise if qmd is behind."""
@@ -278,13 +283,14 @@ def seconds_to_wait(wanted: Qmd, age: float, *, is_boot: bool, is_behind: bool) 
     # Changes in other folders, and vectors, are not in the mark.
     has_more = bool(wanted.paths) or wanted.search_mode != "search"
     is_due = is_behind or (has_more and 0 < rules.interval_minutes * 60 <= age)
-    if not is_due or not (is_boot or age * 1000 >= rules.debounce_ms):
+    if not is_due:
         return None
-    if not is_boot:
-        return _UPDATE_WAIT if is_behind else 0.0
-    # A program that ends after one search would end the update too.
-    long = _BOOT_TRIES * rules.update_timeout_ms if rules.wait_for_boot_sync else wanted.limits.timeout_ms
-    return max(_UPDATE_WAIT, long / 1000)
+    if is_boot:  # a program that ends after one search would end the update too
+        long = _BOOT_TRIES * rules.update_timeout_ms if rules.wait_for_boot_sync else wanted.limits.timeout_ms
+        return max(_UPDATE_WAIT, long / 1000)
+    if age * 1000 < rules.debounce_ms:
+        return None
+    return _UPDATE_WAIT if is_behind else 0.0
 
 
 def _find_entry(lines: list[str], found: QmdHit, source: Source) -> Entry | None:
@@ -292,12 +298,14 @@ def _find_entry(lines: list[str], found: QmdHit, source: Source) -> Entry | None
 
     Of a long one only the lines are returned that the hit names; nothing if there is nothing on the first.
     """
-    if source == "sessions" and lines and lines[0].startswith(TITLE):
-        lines = [lines[0].partition(TITLE_END)[2].lstrip(), *lines[1:]]
-    first, last = found.first, found.first if source == "sessions" else min(found.last, len(lines))
-    named = Entry("paragraph", first, last, "\n".join(lines[first - 1 : last]), "")
+    first, last = found.first, min(found.last, len(lines))
+    if source == "sessions":  # below a title, with a turn on each line
+        lines, first, last = lines[1:], first - 1, first - 1
     if not any(lines[first - 1 : first]):
         return None
-    below = entries_of("\n".join(lines)) if source == "memory" else ()
-    entry = next((entry for entry in below if entry.last >= first and entry.kind != "heading"), named)
+    named = Entry("paragraph", first, last, "\n".join(lines[first - 1 : last]), "")
+    if source == "sessions":
+        return named
+    below = (entry for entry in entries_of("\n".join(lines)) if entry.last >= first)
+    entry = next((entry for entry in below if entry.kind != "heading"), named)
     return entry if entry.last - entry.first < MOST_LINES else replace(named, heading=entry.heading)
