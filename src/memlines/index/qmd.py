@@ -11,18 +11,19 @@ import re
 import secrets
 import signal
 import subprocess
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import islice, zip_longest
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from memlines.errors import QmdFailed, reason_of
 from memlines.files import atomic
 from memlines.folders import PRIVATE_FILE, open_folder
 from memlines.paths import find_program
+from memlines.settings.qmd import Qmd
 from memlines.text.shell import is_batch_file
 from memlines.text.terms import telling_words
 from memlines.types import Progress, Source
@@ -74,23 +75,12 @@ class QmdHit(NamedTuple):
 class QmdIndex(NamedTuple):
     """What the program keeps below one folder, in the private part of the workspace at `root`."""
 
-    command: str
+    settings: Qmd
     folder: Path
     root: Path
     collections: Mapping[str, Collection]
 
-    def update(self, seconds: float, progress: Progress) -> None:
-        """Make the index equal the files."""
-        self._run(["update"], seconds, progress)
-
-    def embed(self, seconds: float, progress: Progress) -> None:
-        """Make the vectors that are missing, with models that are on this machine."""
-        self._share_models()
-        self._run(["embed"], seconds, progress)
-
-    def search(
-        self, mode: str, text: str, sources: Sequence[str], count: int, seconds: float, progress: Progress
-    ) -> list[QmdHit]:
+    def search(self, text: str, sources: Sequence[str], count: int, progress: Progress) -> list[QmdHit]:
         """Return what sources hold about a text, best first, in turns so that none crowds out another.
 
         By words, qmd finds only what holds all of them. It is asked for all, and for each one, and adds up
@@ -100,47 +90,49 @@ class QmdIndex(NamedTuple):
         words = telling_words(text)[:_MOST_WORDS]
         if not words:
             return []
+        mode = self.settings.search_mode
+        command, question = [mode], f"expand: {text}" if mode == "query" else text
         if mode == "search":
             lines = [f"lex: {one}" for one in (" ".join(words), *words)]
             command, question = ["query", "--no-rerank"], "\n".join(lines)
-        else:
-            self._share_models()
-            command, question = [mode], f"expand: {text}" if mode == "query" else text
         source_of = {name: one.source for name, one in self.collections.items()}
         chosen = [f"--collection={name}" for name, source in source_of.items() if source in sources]
         options = ["--format", "json", "-n", str(count * len(sources)), *chosen, "--", question]
-        hits = parse_hits(self._run([*command, *options], seconds, progress))
+        hits = parse_hits(self.run([*command, *options], self.settings.limits.timeout_ms, progress))
         groups = [[hit for hit in hits if source_of.get(hit.collection) == source] for source in sources]
         return [hit for turn in zip_longest(*groups) for hit in turn if hit is not None]
 
-    def _run(self, arguments: Sequence[str], seconds: float, progress: Progress) -> str:
+    def run(self, arguments: Sequence[str], timeout_ms: int, progress: Progress) -> str:
         """Run the program with our settings: what anyone else put there is gone then."""
-        atomic.refuse_link(self.folder / "cache" / "qmd" / f"{INDEX}.sqlite")
-        file = self.folder / "config" / "qmd" / f"{INDEX}.yml"
+        config, cache = self.folder / "config" / "qmd", self.folder / "cache" / "qmd"
+        atomic.refuse_link(cache / f"{INDEX}.sqlite")
         named = {
             name: {"path": str(one.folder), "pattern": one.pattern} for name, one in self.collections.items()
         }
         content = json.dumps({"mark": _MARK, "collections": named}).encode()  # which is YAML
+        file = config / f"{INDEX}.yml"
         before = atomic.read(file, root=self.root)
         if content != before:
-            for part in ("config/qmd", "cache/qmd"):
-                atomic.make_folders(self.folder / part, self.root, private=True)
+            for folder in (config, cache):
+                atomic.make_folders(folder, self.root, private=True)
             atomic.replace(file, content, before, mode=PRIVATE_FILE, root=self.root)
+        if self.settings.search_mode != "search":
+            _share_models(cache / "models")
         variables = {name: value for name, value in os.environ.items() if not name.startswith("QMD_")}
         variables.pop("INDEX_PATH", None)  # which would name another index
         variables |= {f"XDG_{kind.upper()}_HOME": str(self.folder / kind) for kind in ("config", "cache")}
-        line = [*arguments[:1], "--index", INDEX, *arguments[1:]]
-        return run_program(self.command, line, self.folder, variables | {"NO_COLOR": "1"}, seconds, progress)
+        line = [self.settings.command, *arguments[:1], "--index", INDEX, *arguments[1:]]
+        return run_program(line, self.folder, variables | {"NO_COLOR": "1"}, timeout_ms / 1000, progress)
 
-    def _share_models(self) -> None:
-        """Share the models that the user downloaded; without any, qmd would begin to download 2 GB."""
-        models = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "qmd" / "models"
-        if not any(models.glob("*.gguf")):
-            todo = "Run 'qmd pull', or set qmd.search_mode to search"
-            raise QmdFailed(f"there are no models of qmd in {str(models)!r}", todo=todo)
-        shared = self.folder / "cache" / "qmd" / "models"
-        if not os.path.lexists(shared):
-            shared.symlink_to(models)
+
+def _share_models(shared: Path) -> None:
+    """Share the models that the user downloaded; without any, qmd would begin to download 2 GB."""
+    models = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "qmd" / "models"
+    if not any(models.glob("*.gguf")):
+        todo = "Run 'qmd pull', or set qmd.search_mode to search"
+        raise QmdFailed(f"there are no models of qmd in {str(models)!r}", todo=todo)
+    if not os.path.lexists(shared):
+        shared.symlink_to(models)
 
 
 def find_qmd(command: str) -> str:
@@ -156,37 +148,26 @@ def find_qmd(command: str) -> str:
 
 
 def run_program(
-    command: str,
-    arguments: Sequence[str],
-    folder: Path,
-    variables: Mapping[str, str],
-    seconds: float,
-    progress: Progress,
+    line: Sequence[str], folder: Path, variables: Mapping[str, str], seconds: float, progress: Progress
 ) -> str:
     """Run the program to its end and return what it printed; whatever goes wrong is raised as `QmdFailed`.
 
     It never outlives the call. `progress` is called while it runs; if that raises, it is killed too.
     """
-    name, deadline = f"'qmd {arguments[0]}'", time.monotonic() + seconds
-    line, options = [find_qmd(command), *arguments], {}
-    if os.name == "posix":  # what it writes down of the notes is as private as the folder
-        with open_folder(folder) as place:
-            options["umask"] = 0o007 if place.is_shared else 0o077
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
+    name, deadline = f"'qmd {line[1]}'", time.monotonic() + seconds
+    program = find_qmd(line[0])
+    with TemporaryFile() as output, TemporaryFile() as complaints:
         files = output, complaints
+        options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": complaints}
+        if os.name == "posix":  # what it writes down of the notes is as private as the folder
+            with open_folder(folder) as place:
+                options["umask"] = 0o007 if place.is_shared else 0o077
         try:  # in a group of its own, which can be killed as a whole
             process = subprocess.Popen(
-                line,
-                cwd=folder,
-                env=variables,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=complaints,
-                start_new_session=True,
-                **options,
+                [program, *line[1:]], cwd=folder, env=variables, start_new_session=True, **options
             )
         except OSError as error:
-            raise QmdFailed(f"{command!r} cannot be run: {reason_of(error)}") from error
+            raise QmdFailed(f"{program!r} cannot be run: {reason_of(error)}") from error
         try:
             while process.poll() is None and all(
                 os.fstat(file.fileno()).st_size <= _MOST_BYTES for file in files
@@ -197,7 +178,9 @@ def run_program(
                     process.wait(_LOOK_SECONDS)
                 progress(0, 1, "qmd")
         finally:
-            _kill_group(process)
+            with suppress(ProcessLookupError, PermissionError):  # which is how macOS says that none is left
+                os.killpg(process.pid, signal.SIGKILL) if os.name == "posix" else process.kill()
+            process.wait()
         for file in files:
             file.seek(0)
         printed, said = (file.read(_MOST_BYTES + 1).decode(errors="replace") for file in files)

@@ -37,7 +37,7 @@ from memlines.settings.qmd import Qmd
 from memlines.text.entries import Entry, entries_of
 from memlines.text.language import language_of
 from memlines.text.terms import telling_words
-from memlines.types import FoundFile, Hit, Mode, Progress, SearchResult, Source, Why
+from memlines.types import Band, FoundFile, Hit, Mode, Progress, SearchResult, Source, Why
 
 if TYPE_CHECKING:
     from memlines.memory.manager import Manager
@@ -47,7 +47,6 @@ _MARK = "mark"
 """The file that says which files qmd has read, and by its time when."""
 
 _MODES: Mapping[str, Mode] = {"search": "words", "vsearch": "vectors", "query": "hybrid"}
-_OWN = (OWN_WORKSPACE,)
 _FAILURES = (MemlinesError, OSError, atomic.Changed)
 _BOOT_TRIES = 3
 _UPDATE_WAIT = 0.5
@@ -66,38 +65,20 @@ class QmdBackend:
     """Answers the searches of one open memory by qmd, or by the builtin engine once qmd failed."""
 
     def __init__(self, manager: Manager) -> None:
-        self._manager = manager
-        self._wanted = manager.settings.qmd
-        self._folder = manager.workspace.private / QMD_DIR / manager.settings.agent
-        self._exports: Path | None = None
+        workspace, settings = manager.workspace, manager.settings
+        self._manager, self._wanted = manager, settings.qmd
+        self._folder = workspace.private / QMD_DIR / settings.agent
+        self._collections = dict(_name_collections(manager, self._folder))
+        """What qmd indexes."""
+        self._exports = [one.folder for one in self._collections.values() if one.source == "sessions"]
         """The folder for conversations, if they are searched."""
-        collections, root = dict(self._collections()), manager.workspace.root
-        self._index = QmdIndex(self._wanted.command, self._folder, root, collections)
+        self._index = QmdIndex(self._wanted, self._folder, workspace.root, self._collections)
         self._allowed = self._wanted.scope.allows({"chat_type": "direct"})  # which is all that is known
-        self._facts = note_path(manager.settings.facts.file)
         self._reason = ""
         """Why qmd is not asked any more."""
         self._is_first = True
         self._updated = threading.Event()
         self._embed_at, self._embed_rest = 0.0, _FIRST_REST
-
-    def _collections(self) -> Iterator[tuple[str, Collection]]:
-        """Name what qmd indexes."""
-        root, agent = self._manager.workspace.root, self._manager.settings.agent
-        wanted, sessions = self._wanted, self._wanted.sessions
-        if wanted.include_default_memory:
-            names = ",".join(root_files(self._manager.workspace))
-            yield f"memory-root-{agent}", Collection(root, names, "memory")
-            yield f"memory-dir-{agent}", Collection(root / NOTES_DIR, "**/*.md", "memory")
-        for number, (folder, pattern) in enumerate(wanted.paths):
-            real = Path(os.path.realpath(root / expand_home(folder)))
-            yield f"custom-{number}-{agent}", Collection(real, pattern, "memory")
-        if sessions.enabled and "sessions" in self._manager.settings.sources:
-            self._exports = self._folder / "sessions"
-            if sessions.export_dir:  # which may hold notes of the user's, and exports of other workspaces
-                own = f"memlines-{agent}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:12]}"
-                self._exports = Path(os.path.realpath(expand_home(sessions.export_dir)), own)
-            yield f"sessions-{agent}", Collection(self._exports, "*.md", "sessions")
 
     def describe_fallback(self) -> Mapping[str, Any] | None:
         """Return which engine answers instead of qmd, and why; nothing if qmd is asked."""
@@ -125,21 +106,20 @@ class QmdBackend:
         fallback = self.describe_fallback() or result.fallback
         return replace(result, warnings=merge_warnings(warnings, result.warnings), fallback=fallback)
 
+    def _suits(self, query: Query) -> bool:
+        """Return whether qmd can answer a query as it is meant."""
+        if query.filters != NO_FILTERS or query.names_days or query.left_out or query.cut is not None:
+            return False
+        if query.strict or query.full or query.workspaces not in ((), (OWN_WORKSPACE,)):
+            return False
+        return query.mode in ("hybrid", _MODES[self._wanted.search_mode])
+
     def _note_failure(self, error: Exception) -> tuple[str, ...]:
         """Ask qmd no more, and return a warning that says so, unless its index is only being updated."""
         if isinstance(error, StoreBusy | atomic.Changed):
             return ()
         self._reason = self._reason or str(error)
         return (f"the builtin engine answers from now on: {self._reason}",)
-
-    def _suits(self, query: Query) -> bool:
-        """Return whether qmd can answer a query as it is meant."""
-        is_plain = query.filters == NO_FILTERS and not (query.names_days or query.left_out)
-        as_shown = not (query.strict or query.full) and query.cut is None and telling_words(query.text)
-        mode = _MODES[self._wanted.search_mode]
-        return (
-            bool(is_plain and as_shown) and query.workspaces in ((), _OWN) and query.mode in ("hybrid", mode)
-        )
 
     # Updates
 
@@ -156,20 +136,19 @@ class QmdBackend:
 
     def _update(self, progress: Progress) -> tuple[str, ...]:
         """Export the sessions, update the index, then make vectors."""
-        workspace, seconds = self._manager.workspace, self._wanted.update.update_timeout_ms / 1000
+        workspace, rules = self._manager.workspace, self._wanted.update
         ensure_private(workspace)
         atomic.make_folders(self._folder, workspace.root, private=True)
         with qmd_lock(workspace.private).held(0):
-            (files, mark), (known, _) = self._look(), self._read_mark()
-            if self._exports:
-                atomic.refuse_link(self._exports)
-                ensure_folder(self._exports)
-                cleaning = Cleaning.of(workspace, self._manager.settings)
+            files, mark = self._look()
+            known = self._read_mark()[0]
+            for folder in self._exports:
+                atomic.refuse_link(folder)
+                ensure_folder(folder)
                 exports = {real: file for real, file in files.items() if file.source == "sessions"}
-                export_sessions(
-                    cleaning, self._exports, exports, again=known is None
-                )  # forgetting removes it
-            self._index.update(seconds, progress)
+                cleaning = Cleaning.of(workspace, self._manager.settings)
+                export_sessions(cleaning, folder, exports, again=known is None)  # forgetting removes it
+            self._index.run(["update"], rules.update_timeout_ms, progress)
             atomic.replace(self._folder / _MARK, mark, known, mode=PRIVATE_FILE, root=workspace.root)
             return self._embed(progress)
 
@@ -179,7 +158,7 @@ class QmdBackend:
         if self._wanted.search_mode == "search" or time.monotonic() < self._embed_at:
             return ()
         try:
-            self._index.embed(rules.embed_timeout_ms / 1000, progress)
+            self._index.run(["embed"], rules.embed_timeout_ms, progress)
         except QmdFailed as error:
             self._embed_at = time.monotonic() + self._embed_rest
             self._embed_rest = min(_LONGEST_REST, self._embed_rest * 2)
@@ -191,12 +170,13 @@ class QmdBackend:
         """Return the files that qmd may quote, by where it reads them, and a mark that changes with any."""
         found = self._manager.discover().files
         # Facts are told in words of their own, which only the builtin index knows.
-        notes = [file for file in found if file.source == "memory" and file.path != self._facts]
+        facts = note_path(self._manager.settings.facts.file)
+        notes = [file for file in found if file.source == "memory" and file.path != facts]
         files = {os.path.realpath(file.real): file for file in notes}
-        if self._exports:
-            files |= name_exports(found, self._exports, self._wanted.sessions.retention_days)
+        for folder in self._exports:
+            files |= name_exports(found, folder, self._wanted.sessions.retention_days)
         seen = sorted((file.path, *file.fingerprint) for file in files.values())
-        mark = hashlib.sha256(repr((seen, [*self._index.collections.items()])).encode())
+        mark = hashlib.sha256(repr((seen, [*self._collections.items()])).encode())
         return files, mark.hexdigest().encode()
 
     def _read_mark(self) -> tuple[bytes | None, float]:
@@ -226,8 +206,8 @@ class QmdBackend:
     def _ask(self, query: Query, progress: Progress) -> SearchResult:
         """Answer from qmd, if it has read what changed."""
         files, limits, mode = self._look_current(), self._wanted.limits, self._wanted.search_mode
-        most, seconds = min(query.settings.max_results, limits.max_results), limits.timeout_ms / 1000
-        found = self._index.search(mode, query.text, query.sources, most * _CANDIDATES, seconds, progress)
+        most = min(query.settings.max_results, limits.max_results)
+        found = self._index.search(query.text, query.sources, most * _CANDIDATES, progress)
         quoted = [hit for one in found if (hit := self._quote(one, files, query.text)) is not None]
         distinct = {hit.citation: hit for hit in quoted}.values()
         # Sorting keeps the order of qmd, by vectors within a band.
@@ -242,7 +222,7 @@ class QmdBackend:
 
     def _quote(self, found: QmdHit, files: Mapping[str, FoundFile], text: str) -> Hit | None:
         """Return the entry at the lines that qmd named, as it is in the file now; nothing if it is gone."""
-        manager, (folder, _, source) = self._manager, self._index.collections[found.collection]
+        manager, (folder, _, source) = self._manager, self._collections[found.collection]
         real = Path(os.path.realpath(folder / found.path))
         path = f"{NAME}/{found.collection}/{found.path}"
         if file := files.get(str(real)):
@@ -256,22 +236,30 @@ class QmdBackend:
         match = partial(Matcher({word: (word,) for word in words}), language=language_of(text))
         snippet = snippet_of(entry.text, match, self._wanted.limits.max_snippet_chars)
         held = match(f"{entry.heading}\n{snippet}")
-        share = len(held) / len(words)
-        whole = Hit(
-            path=path,
-            start_line=entry.first,
-            end_line=entry.last,
-            score=share if self._wanted.search_mode == "search" else found.score,
-            snippet=entry.text,
-            source=source,
-            heading=entry.heading,
-            why=Why(words=tuple([word for word in words if word in held]), fusion=NAME),
-            chunk_start_line=entry.first,
-            chunk_end_line=entry.last,
-            band="likely" if share > _LIKELY else "weak",
-        )
-        hit = part_of(whole, snippet)
+        share = len(held) / max(1, len(words))
+        lines = entry.first, entry.last
+        score = share if self._wanted.search_mode == "search" else found.score
+        why = Why(words=tuple([word for word in words if word in held]), fusion=NAME)
+        band: Band = "likely" if share > _LIKELY else "weak"
+        hit = part_of(Hit(path, *lines, score, entry.text, source, entry.heading, why, *lines, band), snippet)
         return redact_hit(hit, manager.settings) if source == "sessions" else hit
+
+
+def _name_collections(manager: Manager, folder: Path) -> Iterator[tuple[str, Collection]]:
+    """Yield what qmd indexes, by names; its own files are in the folder."""
+    root, agent, wanted = manager.workspace.root, manager.settings.agent, manager.settings.qmd
+    if wanted.include_default_memory:
+        yield f"memory-root-{agent}", Collection(root, ",".join(root_files(manager.workspace)), "memory")
+        yield f"memory-dir-{agent}", Collection(root / NOTES_DIR, "**/*.md", "memory")
+    for number, (named, pattern) in enumerate(wanted.paths):
+        real = Path(os.path.realpath(root / expand_home(named)))
+        yield f"custom-{number}-{agent}", Collection(real, pattern, "memory")
+    if wanted.sessions.enabled and "sessions" in manager.settings.sources:
+        exports = folder / "sessions"
+        if wanted.sessions.export_dir:  # which may hold notes of the user's, and exports of other workspaces
+            own = f"memlines-{agent}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:12]}"
+            exports = Path(os.path.realpath(expand_home(wanted.sessions.export_dir)), own)
+        yield f"sessions-{agent}", Collection(exports, "*.md", "sessions")
 
 
 def seconds_to_wait(wanted: Qmd, age: float, *, is_boot: bool, is_behind: bool) -> float | None:

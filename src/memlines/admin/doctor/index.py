@@ -164,7 +164,7 @@ def check_qmd(checkup: Checkup) -> Iterator[Finding]:
 
     try:
         folder = Path(checkup.workspace.root.anchor)  # not where a project may have settings for it
-        said = run_program(wanted.qmd.command, ["--version"], folder, os.environ, _QMD_SECONDS, silent)
+        said = run_program([wanted.qmd.command, "--version"], folder, os.environ, _QMD_SECONDS, silent)
     except QmdFailed as error:
         yield warning(f"Memlines itself answers searches: {error.what}", error.todo or "Repair qmd")
     else:

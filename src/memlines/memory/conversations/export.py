@@ -1,8 +1,8 @@
 """Write conversations as notes into a folder, for a search engine that reads nothing else.
 
-The first line of every export is a title, by which it is known as ours. Below it, each turn is one line further
-down than in its transcript, so a line that is found is cited as a line of the transcript. What was forgotten,
-and secrets, are left out.
+The first line of every export is a title, by which it is known as ours. Below it, each turn is one line
+further down than in its transcript, so a line that is found is cited as a line of the transcript. What was
+forgotten, and secrets, are left out.
 """
 
 from __future__ import annotations
