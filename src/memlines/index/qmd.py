@@ -42,8 +42,8 @@ _MOST_BRACKETS = 50
 """Brackets at which an array is tried; one that is never closed takes as long as reading all the rest."""
 
 _MARK = secrets.token_hex(8)
-"""Is in the settings of qmd: it reads settings that differ, else it uses those that its index holds, which
-may come from a repository and name commands to run."""
+"""Makes the settings differ from those that the index knows, which may have come with a repository: only then
+does qmd read them."""
 
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")
 """What no argument of a program and no path may hold."""
@@ -91,10 +91,11 @@ class QmdIndex(NamedTuple):
         if not words:
             return []
         mode = self.settings.search_mode
-        command, question = [mode], f"expand: {text}" if mode == "query" else text
         if mode == "search":
-            lines = [f"lex: {one}" for one in (" ".join(words), *words)]
-            command, question = ["query", "--no-rerank"], "\n".join(lines)
+            command = ["query", "--no-rerank"]
+            question = "\n".join(f"lex: {one}" for one in (" ".join(words), *words))
+        else:
+            command, question = [mode], f"expand: {text}" if mode == "query" else text
         source_of = {name: one.source for name, one in self.collections.items()}
         chosen = [f"--collection={name}" for name, source in source_of.items() if source in sources]
         options = ["--format", "json", "-n", str(count * len(sources)), *chosen, "--", question]
@@ -179,7 +180,10 @@ def run_program(
                 progress(0, 1, "qmd")
         finally:
             with suppress(ProcessLookupError, PermissionError):  # which is how macOS says that none is left
-                os.killpg(process.pid, signal.SIGKILL) if os.name == "posix" else process.kill()
+                if os.name == "posix":  # one that left the group stays
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
             process.wait()
         for file in files:
             file.seek(0)

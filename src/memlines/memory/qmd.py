@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -213,11 +212,14 @@ class QmdBackend:
         # Sorting keeps the order of qmd, by vectors within a band.
         hits = sorted(distinct, key=lambda hit: (hit.band == "weak", -hit.score if mode == "search" else 0))
         confident = any(hit.band == "likely" for hit in hits)
-        lengths = accumulate(len(hit.snippet) for hit in hits)
-        kept = [hit for hit, sum_ in zip(hits, lengths, strict=True) if sum_ <= limits.max_injected_chars]
-        shown = tuple(kept[: most if confident else min(most, MOST_NEAREST)])
+        shown, room = [], limits.max_injected_chars
+        for hit in hits[: most if confident else min(most, MOST_NEAREST)]:
+            room -= len(hit.snippet)
+            if room < 0:
+                break
+            shown.append(hit)
         likelihood = max((hit.score for hit in shown), default=0.0)
-        result = SearchResult(shown, NAME, "", _MODES[mode], 0, chunks=len(files))
+        result = SearchResult(tuple(shown), NAME, "", _MODES[mode], 0, chunks=len(files))
         return replace(result, confident=confident, likelihood=likelihood)
 
     def _quote(self, found: QmdHit, files: Mapping[str, FoundFile], text: str) -> Hit | None:
@@ -237,11 +239,12 @@ class QmdBackend:
         snippet = snippet_of(entry.text, match, self._wanted.limits.max_snippet_chars)
         held = match(f"{entry.heading}\n{snippet}")
         share = len(held) / max(1, len(words))
-        lines = entry.first, entry.last
         score = share if self._wanted.search_mode == "search" else found.score
         why = Why(words=tuple([word for word in words if word in held]), fusion=NAME)
         band: Band = "likely" if share > _LIKELY else "weak"
-        hit = part_of(Hit(path, *lines, score, entry.text, source, entry.heading, why, *lines, band), snippet)
+        whole = Hit(path, entry.first, entry.last, score, entry.text, source, entry.heading, why, band=band)
+        hit = part_of(whole, snippet)
+        hit = replace(hit, chunk_start_line=entry.first, chunk_end_line=entry.last)
         return redact_hit(hit, manager.settings) if source == "sessions" else hit
 
 

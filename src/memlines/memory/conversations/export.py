@@ -20,7 +20,7 @@ from memlines.memory.conversations.conversation import Cleaning
 from memlines.transcripts.finding import PREFIX
 from memlines.types import Document, FoundFile
 
-_TITLE = "# Session "
+_TITLE = b"# Session "
 _DAY = 86_400.0
 
 
@@ -43,29 +43,27 @@ def export_sessions(
     So do exports of unchanged transcripts, unless they are to be written `again`, because something may have
     been forgotten since the last time.
     """
-    kept = set()
     for name, info in atomic.listing(folder).items():
         export = folder / name
         if not name.endswith(SUFFIX) or not stat.S_ISREG(info.st_mode):
             continue
-        if not (atomic.read(export, len(_TITLE)) or b"").startswith(_TITLE.encode()):
-            continue
+        is_ours = (atomic.read(export, len(_TITLE)) or b"").startswith(_TITLE)
         file = wanted.get(str(export))
-        if file is None or again or info.st_mtime_ns != file.fingerprint.mtime_ns:
+        is_changed = file is None or info.st_mtime_ns != file.fingerprint.mtime_ns
+        if is_ours and (again or is_changed):
             atomic.unlink(export, durable=False)
-        else:
-            kept.add(str(export))
-    for name, file in wanted.items():
-        if name not in kept:
-            text = _format_note(file, Path(name).stem, cleaning)
-            atomic.create(Path(name), text, PRIVATE_FILE, mtime_ns=file.fingerprint.mtime_ns)
+    for export, file in ((Path(name), file) for name, file in wanted.items()):
+        if not export.exists():
+            text = _format_note(file, export.stem, cleaning)
+            atomic.create(export, text, PRIVATE_FILE, mtime_ns=file.fingerprint.mtime_ns)
 
 
-def _format_note(file: FoundFile, session: str, cleaning: Cleaning) -> str:
+def _format_note(file: FoundFile, session: str, cleaning: Cleaning) -> bytes:
     document = read_transcript(file)
     turns = transcript_of(document).turns if isinstance(document, Document) else ()
-    lines = {0: f"{_TITLE}{' '.join(session.split())}"}
+    lines = {0: " ".join(session.split())}
     for turn in cleaning.clean(file.path, turns):  # of which several may be on one line
         said = f"{turn.role}: {' '.join(turn.text.split())}"
         lines[turn.line] = f"{lines.get(turn.line, '')} {said}".lstrip()
-    return "".join(f"{lines.get(line, '')}\n" for line in range(max(lines) + 1))
+    text = "".join(f"{lines.get(line, '')}\n" for line in range(max(lines) + 1))
+    return _TITLE + text.encode()
