@@ -321,7 +321,7 @@ def test_a_search_waits_for_an_update_that_it_needs(case: str) -> None:
 
 
 @pytest.mark.parametrize(("minutes", "seconds"), [(1, 0.0), (2, None), (0, None)])
-def test_other_folders_are_looked_at_by_the_clock_and_nobody_waits(
+def test_other_folders_are_looked_at_by_the_clock_and_no_search_waits(
     minutes: int, seconds: float | None
 ) -> None:
     wanted = Qmd(paths=(("/elsewhere", "*.md"),), update=QmdUpdate(interval_minutes=minutes))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 import signal
 import subprocess
 import time
@@ -22,6 +21,7 @@ from typing import Any, NamedTuple
 from memlines.errors import QmdFailed, reason_of
 from memlines.files import atomic
 from memlines.folders import PRIVATE_FILE, open_folder
+from memlines.index.store.sqlite.files import machine_mark
 from memlines.paths import find_program
 from memlines.settings.qmd import Qmd
 from memlines.text.shell import is_batch_file
@@ -40,10 +40,6 @@ _MOST_QUOTED = 300
 _MOST_WORDS, _LONGEST_TEXT = 12, 4000
 _MOST_BRACKETS = 50
 """Brackets at which an array is tried; one that is never closed takes as long as reading all the rest."""
-
-_MARK = secrets.token_hex(8)
-"""Makes the settings differ from those that the index knows, which may have come with a repository: only then
-does qmd read them."""
 
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")
 """What no argument of a program and no path may hold."""
@@ -110,7 +106,8 @@ class QmdIndex(NamedTuple):
         named = {
             name: {"path": str(one.folder), "pattern": one.pattern} for name, one in self.collections.items()
         }
-        content = json.dumps({"mark": _MARK, "collections": named}).encode()  # which is YAML
+        # The mark tells qmd to read them, and not what an index from elsewhere holds of them.
+        content = json.dumps({"mark": machine_mark(), "collections": named}).encode()  # which is YAML
         file = config / f"{INDEX}.yml"
         before = atomic.read(file, root=self.root)
         if content != before:

@@ -168,7 +168,7 @@ class QmdBackend:
     def _look(self) -> tuple[dict[str, FoundFile], bytes]:
         """Return the files that qmd may quote, by where it reads them, and a mark that changes with any."""
         found = self._manager.discover().files
-        # Facts are told in words of their own, which only the builtin index knows.
+        # The builtin index holds facts in a wording of its own, which qmd does not know.
         facts = note_path(self._manager.settings.facts.file)
         notes = [file for file in found if file.source == "memory" and file.path != facts]
         files = {os.path.realpath(file.real): file for file in notes}

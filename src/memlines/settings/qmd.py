@@ -20,7 +20,7 @@ class QmdSessions:
     enabled: bool = key(False, "Whether conversations are searched too; `sources` must include sessions.")
     export_dir: str | None = key(
         None,
-        "The folder for them, if not one in `.memory/qmd`: docs/qmd.md. A project's file may never set it.",
+        "Where a folder for them is made, if not in `.memory/qmd`. A project's file may never set it.",
     )
     retention_days: int = key(0, "How many days they stay there; 0 means as long as they exist.", (0, 36_500))
 
