@@ -40,8 +40,8 @@ def export_sessions(
 ) -> None:
     """Make a folder hold the exports of these transcripts and no others; other files stay as they are.
 
-    So do exports of unchanged transcripts, unless they are to be written `again`, because something may have
-    been forgotten since the last time.
+    So do exports of unchanged transcripts. With `again` all are written, because something may have been
+    forgotten since the last time.
     """
     for name, info in atomic.listing(folder).items():
         export = folder / name
