@@ -30,7 +30,7 @@ _SLOW_MS = 1000
 
 def measure(workspace: Path, programs: Path, fault: str) -> dict[str, Any]:
     """Search so many times while qmd fails."""
-    taken, by, failed, told = [], Counter[str](), 0, 0
+    taken, by, failed, reported = [], Counter[str](), 0, 0
     for number in range(SEARCHES):
         program = programs / f"{fault}-{number % 2}"
         if fault != "missing":
@@ -39,7 +39,7 @@ def measure(workspace: Path, programs: Path, fault: str) -> dict[str, Any]:
             program.chmod(0o755)
         given = {"backend": "qmd", "qmd.command": str(program), "qmd.limits.timeout_ms": _SLOW_MS}
         # No update of a search before may count for this one.
-        stamp = workspace / ".memory/qmd/main/updated"
+        stamp = workspace / ".memory/qmd/main/mark"
         stamp.unlink(missing_ok=True)
         with Memory(workspace, {**given, "embeddings.provider": "none"}) as memory:
             begin = time.perf_counter()
@@ -51,14 +51,14 @@ def measure(workspace: Path, programs: Path, fault: str) -> dict[str, Any]:
             taken.append(time.perf_counter() - begin)
             failed += not result.hits
             by["qmd" if result.provider == "qmd" else "builtin"] += 1
-            told += (memory.status().fallback or {}).get("from") == "qmd"
+            reported += (memory.status().fallback or {}).get("from") == "qmd"
     shown = ", ".join(f"{name} {count}" for name, count in by.items())
     return {
         "fault": fault,
         "searches": SEARCHES,
         "failed": failed,
         "answered": shown,
-        "told": told,
+        "reported": reported,
         "p50": percentile(taken, 0.5),
         "slowest": max(taken),
     }
@@ -79,7 +79,7 @@ def main() -> None:
         "|---|---|---|---|---|---|---|",
     ]
     lines += [
-        f"| {row['fault']} | {row['searches']} | {row['failed']} | {row['answered']} | {row['told']} | "
+        f"| {row['fault']} | {row['searches']} | {row['failed']} | {row['answered']} | {row['reported']} | "
         f"{row['p50']:.2f} | {row['slowest']:.2f} |"
         for row in rows
     ]

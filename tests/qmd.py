@@ -28,8 +28,8 @@ def find_node() -> Path:
     """Return a Node that is new enough; skip the test where none is there or can be installed."""
     found = shutil.which("node")
     if found is not None:
-        told = subprocess.run([found, "--version"], stdout=subprocess.PIPE, check=True, encoding="utf-8")
-        if int(told.stdout.strip().removeprefix("v").split(".")[0]) >= OLDEST_NODE:
+        printed = subprocess.run([found, "--version"], stdout=subprocess.PIPE, check=True, encoding="utf-8")
+        if int(printed.stdout.strip().removeprefix("v").split(".")[0]) >= OLDEST_NODE:
             return Path(found)
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         pytest.skip("Node is older than 22")

@@ -169,6 +169,11 @@ def past_lock(folder: Path) -> WriterLock:
     return WriterLock(folder / "past.lock", "the index of an earlier day")
 
 
+def qmd_lock(folder: Path) -> WriterLock:
+    """Return the lock of what the program qmd keeps, in the private folder."""
+    return WriterLock(folder / "qmd.lock", "the index of qmd")
+
+
 def start_daemon(work: Callable[[], _Result], name: str) -> Future[_Result]:
     """Do work in a thread that the program does not wait for when it ends, because the work may hang."""
     from concurrent.futures import Future

@@ -27,6 +27,9 @@ QUESTIONS_FILE = "questions.jsonl"
 HISTORY_FILE = "history.jsonl"
 """A line of figures for each run over that set; no text."""
 
+QMD_DIR = "qmd"
+"""The folder in it for what the program qmd keeps of the notes: forgetting removes it."""
+
 TIDY_DIR = "tidy"
 PROPOSAL_FILE = "proposal.md"
 """The folder in it for what `memlines tidy` proposes, in a file that quotes notes: forgetting removes it."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.errors import QmdFailed
-from memlines.index.qmd.parse import QmdHit, parse_hits
+from memlines.index.qmd import QmdHit, parse_hits
 
 ROW = {"docid": "#9e7db4", "score": 0.5, "file": "qmd://notes/a b.md?index=memlines", "line": 4}
 HIT = QmdHit("notes", "a b.md", 4, 4, 0.5)

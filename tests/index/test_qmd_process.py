@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memlines.errors import QmdFailed
-from memlines.index.qmd.process import run_program
+from memlines.index.qmd import run_program
 from memlines.memory.open_index import silent
 from tests.qmd import python_program, write_program
 from tests.waiting import eventually
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="the programs are scr
 
 
 def run(program: Path | str, folder: Path, seconds: float = 20.0) -> str:
-    return run_program(str(program), ["query"], folder, os.environ, seconds, silent)
+    return run_program([str(program), "query"], folder, os.environ, seconds, silent)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_program_is_killed_if_the_work_is_called_off(tmp_path: Path) -> None:
 
     program = write_program(tmp_path, "echo $$ >own; exec sleep 600")
     with pytest.raises(KeyboardInterrupt):
-        run_program(str(program), ["query"], tmp_path, os.environ, 20.0, stop)
+        run_program([str(program), "query"], tmp_path, os.environ, 20.0, stop)
     assert not is_running(tmp_path / "own")
 
 

@@ -40,4 +40,4 @@ def test_the_first_rule_that_fits_decides(rules: list[str], allowed: bool) -> No
 @pytest.mark.parametrize("rule", ["", "maybe", "allow colour=red", "allow channel", "deny channel="])
 def test_a_rule_that_cannot_be_read_is_refused(rule: str) -> None:
     with pytest.raises(SettingsError, match="cannot be read"):
-        QmdScope("allow", (rule,)).allows(DIRECT)
+        QmdScope("allow", ("allow", rule)).allows(DIRECT)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +178,26 @@ def test_what_a_repository_brings_for_qmd_is_not_run(workspace: Path, program: P
         (workspace / file).write_text(bad, encoding="utf-8")
     found(open_qmd(workspace, program, NOTES), "zanzibar")
     assert not ran.exists()
+
+
+def test_what_an_index_from_elsewhere_brings_for_qmd_is_not_used(
+    workspace: Path, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_qmd(workspace, program, NOTES) as memory:
+        memory.sync()
+    write(tmp_path / "own", {"memory/trip.md": "The heron stood in the lake.\n"})
+    index = sqlite3.connect(workspace / ".memory/qmd/main/cache/qmd/memlines.sqlite")
+    with closing(index), index:
+        index.execute(
+            "UPDATE store_collections SET path = ?, update_command = ?",
+            (str(tmp_path / "own"), f"touch {tmp_path / 'ran'}"),
+        )
+    monkeypatch.setenv("MEMLINES_HOME", str(tmp_path / "another machine"))
+    write(workspace, {"memory/new.md": "The osprey nests on the crane\n"})
+    with Memory(workspace, {**SETTINGS, "qmd.command": str(program)}) as memory:
+        memory.sync()
+        providers = [memory.search(word).provider for word in ("osprey", "heron")]
+    assert (providers, (tmp_path / "ran").exists()) == (["qmd", "none"], False)
 
 
 def test_a_link_in_place_of_the_index_is_not_followed(workspace: Path, program: Path, tmp_path: Path) -> None:

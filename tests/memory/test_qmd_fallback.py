@@ -10,7 +10,7 @@ import pytest
 
 from memlines import Memory
 from memlines.admin.doctor.examine import examine
-from memlines.memory.fallback import seconds_to_wait
+from memlines.memory.qmd import seconds_to_wait
 from memlines.settings.qmd import Qmd, QmdUpdate
 from tests.memories import write
 from tests.programs import Cli
@@ -92,7 +92,7 @@ def test_what_is_written_down_for_qmd_and_by_it_is_private(workspace: Path, tmp_
     with open_qmd(workspace, program, NOTES) as memory:
         memory.search("falcon key")
     written = [path for path in (workspace / ".memory/qmd").rglob("*") if path.is_file()]
-    assert {path.name for path in written} >= {"memlines.yml", "memlines.sqlite", "updated"}
+    assert {path.name for path in written} >= {"memlines.yml", "memlines.sqlite", "mark"}
     assert [path.name for path in written if path.stat().st_mode & 0o077] == []
 
 
@@ -321,7 +321,7 @@ def test_a_search_waits_for_an_update_that_it_needs(case: str) -> None:
 
 
 @pytest.mark.parametrize(("minutes", "seconds"), [(1, 0.0), (2, None), (0, None)])
-def test_other_folders_are_looked_at_by_the_clock_and_nobody_waits(
+def test_other_folders_are_looked_at_by_the_clock_and_no_search_waits(
     minutes: int, seconds: float | None
 ) -> None:
     wanted = Qmd(paths=(("/elsewhere", "*.md"),), update=QmdUpdate(interval_minutes=minutes))

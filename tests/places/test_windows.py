@@ -26,7 +26,7 @@ from memlines.clients import client, codex
 from memlines.errors import QmdFailed, StoreBusy
 from memlines.files import scan
 from memlines.files.atomic import read, replace
-from memlines.index.qmd import process
+from memlines.index import qmd
 from memlines.serve.rpc.server import Event
 from memlines.text.shell import commands_cmd, is_batch_file, join_words, quote_word, split_line
 
@@ -102,10 +102,10 @@ def test_only_windows_has_batch_files() -> None:
 
 
 def test_no_question_is_given_to_a_batch_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "is_batch_file", partial(is_batch_file, windows=True))
-    monkeypatch.setattr(process, "find_program", lambda _: "C:\\npm\\qmd.cmd")
+    monkeypatch.setattr(qmd, "is_batch_file", partial(is_batch_file, windows=True))
+    monkeypatch.setattr(qmd, "find_program", lambda _: "C:\\npm\\qmd.cmd")
     with pytest.raises(QmdFailed, match="batch file"):
-        process.find_qmd("qmd")
+        qmd.find_qmd("qmd")
 
 
 # Hooks

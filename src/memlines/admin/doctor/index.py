@@ -160,11 +160,11 @@ def check_qmd(checkup: Checkup) -> Iterator[Finding]:
     if wanted.backend != "qmd":
         yield ok("it is not asked; Memlines itself answers")
         return
-    from memlines.index.qmd.process import find_qmd, run_program
+    from memlines.index.qmd import find_qmd, run_program
 
     try:
         folder = Path(checkup.workspace.root.anchor)  # not where a project may have settings for it
-        said = run_program(wanted.qmd.command, ["--version"], folder, os.environ, _QMD_SECONDS, silent)
+        said = run_program([wanted.qmd.command, "--version"], folder, os.environ, _QMD_SECONDS, silent)
     except QmdFailed as error:
         yield warning(f"Memlines itself answers searches: {error.what}", error.todo or "Repair qmd")
     else:

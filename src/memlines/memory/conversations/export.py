@@ -1,8 +1,8 @@
 """Write conversations as notes into a folder, for a search engine that reads nothing else.
 
-A turn is on the line that it has in its transcript, so a line that is found in the export is cited as a line
-of the transcript. What was forgotten, and secrets, are left out. The first line of every export begins with a
-title, by which it is known as ours.
+The first line of every export is a title, by which it is known as ours. Below it, each turn is one line
+further down than in its transcript, so a line that is found is cited as a line of the transcript. What was
+forgotten, and secrets, are left out.
 """
 
 from __future__ import annotations
@@ -20,50 +20,50 @@ from memlines.memory.conversations.conversation import Cleaning
 from memlines.transcripts.finding import PREFIX
 from memlines.types import Document, FoundFile
 
-TITLE, TITLE_END = "# Session ", "\t"
+_TITLE = b"# Session "
 _DAY = 86_400.0
 
 
 def name_exports(files: Iterable[FoundFile], folder: Path, retention_days: int) -> dict[str, FoundFile]:
     """Return the transcripts to export into a folder, by where; old ones are left out."""
     oldest = (time.time() - retention_days * _DAY) * 1e9 if retention_days else 0.0
-    return {
-        str(
-            folder / (file.path.removeprefix(PREFIX).removesuffix(".jsonl").replace("/", "--") + SUFFIX)
-        ): file
-        for file in files
-        if file.path.startswith(PREFIX) and file.fingerprint.mtime_ns >= oldest
-    }
+    exports = {}
+    for file in files:
+        if file.path.startswith(PREFIX) and file.fingerprint.mtime_ns >= oldest:
+            name = file.path.removeprefix(PREFIX).removesuffix(".jsonl").replace("/", "--")
+            exports[str(folder / f"{name}{SUFFIX}")] = file
+    return exports
 
 
 def export_sessions(
     cleaning: Cleaning, folder: Path, wanted: Mapping[str, FoundFile], *, again: bool
 ) -> None:
-    """Make a folder hold the exports of these transcripts and no others; unchanged ones stay as they are.
+    """Make a folder hold the exports of these transcripts and no others; other files stay as they are.
 
-    So do files that are no exports. `again` writes all of them, because something may have been forgotten
-    since the last time.
+    So do exports of unchanged transcripts. With `again` all are written, because something may have been
+    forgotten since the last time.
     """
-    there = {
-        str(folder / name): at.st_mtime_ns
-        for name, at in atomic.listing(folder).items()
-        if name.endswith(SUFFIX) and stat.S_ISREG(at.st_mode) and _is_export(folder / name)
-    }
-    times = {export: file.fingerprint.mtime_ns for export, file in wanted.items()}
-    stale = {export for export, time_ns in there.items() if again or times.get(export) != time_ns}
-    for export in stale:
-        atomic.unlink(Path(export), durable=False)
-    for export in times.keys() - (there.keys() - stale):
-        document = read_transcript(wanted[export])
-        turns = transcript_of(document).turns if isinstance(document, Document) else ()
-        lines = {1: f"{TITLE}{' '.join(Path(export).stem.split())}{TITLE_END}"}
-        for turn in cleaning.clean(wanted[export].path, turns):
-            said = f"{turn.role}: {' '.join(turn.text.split())}"
-            lines[turn.line] = f"{lines.get(turn.line, '')} {said}".lstrip()
-        text = "\n".join(lines.get(line, "") for line in range(1, max(lines) + 1))
-        atomic.create(Path(export), f"{text}\n", PRIVATE_FILE, mtime_ns=times[export])
+    for name, info in atomic.listing(folder).items():
+        export = folder / name
+        if not name.endswith(SUFFIX) or not stat.S_ISREG(info.st_mode):
+            continue
+        is_ours = (atomic.read(export, len(_TITLE)) or b"").startswith(_TITLE)
+        file = wanted.get(str(export))
+        is_changed = file is None or info.st_mtime_ns != file.fingerprint.mtime_ns
+        if is_ours and (again or is_changed):
+            atomic.unlink(export, durable=False)
+    for export, file in ((Path(name), file) for name, file in wanted.items()):
+        if not export.exists():
+            text = _format_note(file, export.stem, cleaning)
+            atomic.create(export, text, PRIVATE_FILE, mtime_ns=file.fingerprint.mtime_ns)
 
 
-def _is_export(file: Path) -> bool:
-    """Return whether a file begins as every export does; a user may keep other notes beside them."""
-    return (atomic.read(file, len(TITLE)) or b"").startswith(TITLE.encode())
+def _format_note(file: FoundFile, session: str, cleaning: Cleaning) -> bytes:
+    document = read_transcript(file)
+    turns = transcript_of(document).turns if isinstance(document, Document) else ()
+    lines = {0: " ".join(session.split())}
+    for turn in cleaning.clean(file.path, turns):  # of which several may be on one line
+        said = f"{turn.role}: {' '.join(turn.text.split())}"
+        lines[turn.line] = f"{lines.get(turn.line, '')} {said}".lstrip()
+    text = "".join(f"{lines.get(line, '')}\n" for line in range(max(lines) + 1))
+    return _TITLE + text.encode()

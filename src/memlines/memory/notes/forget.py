@@ -8,6 +8,7 @@ last: until then, the same command finds the same entries and does everything ag
 from __future__ import annotations
 
 import glob
+import shutil
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,12 +26,11 @@ from memlines.files.place import Place, attempt, ensure_folder, ensure_private, 
 from memlines.files.read import read_document
 from memlines.files.shown import shown_lock
 from memlines.files.tombstones import Forgotten, bury, session_of
-from memlines.index.qmd.backend import remove_indexes
 from memlines.index.search.query import parse_query
 from memlines.index.store.sqlite import erase as store
 from memlines.index.store.sqlite.index import Staying
 from memlines.index.sync.discovery import SNAPSHOTS
-from memlines.locks import WriterLock, eval_lock, past_lock
+from memlines.locks import WriterLock, eval_lock, past_lock, qmd_lock
 from memlines.memory.answering import search_as_indexed, search_fresh
 from memlines.memory.manager import Manager
 from memlines.memory.notes.candidates import (
@@ -61,6 +61,7 @@ from memlines.paths import (
     EVAL_DIR,
     PRIVATE_DIR,
     PROPOSAL_FILE,
+    QMD_DIR,
     QUESTIONS_FILE,
     TIDY_DIR,
     Workspace,
@@ -151,7 +152,8 @@ def remove(manager: Manager, chosen: Iterable[ForgetCandidate]) -> tuple[ForgetR
     removed: Counter[str] = Counter()
     with ExitStack() as locks:
         locks.enter_context(_locked([index_file, *indexes]))
-        for lock in (eval_lock(workspace.private), past_lock(workspace.private), shown_lock(workspace)):
+        private = workspace.private
+        for lock in (eval_lock(private), past_lock(private), qmd_lock(private), shown_lock(workspace)):
             locks.enter_context(lock.held(_WAIT_SECONDS))
         remaining = _remaining(plan)
         plan = replace(plan, earlier=_earlier_wordings(plan, remaining))
@@ -171,7 +173,6 @@ def remove(manager: Manager, chosen: Iterable[ForgetCandidate]) -> tuple[ForgetR
         removed.update(_from_kept(plan, found, signs))
         removed.update(_from_made(workspace))
         removed.update(past=remove_past(workspace))
-        removed.update(qmd=remove_indexes(workspace.private, _WAIT_SECONDS))
         removed.update(_from_notes(plan))
         erase.finish(workspace)
         traces = find_traces(workspace, indexes, signs, clean)
@@ -369,7 +370,7 @@ def _from_kept(plan: _Plan, found: Forgotten, signs: Signs) -> Counter[str]:
 
 
 def _from_made(workspace: Workspace) -> Counter[str]:
-    """Remove the questions and the proposals that were made from the notes; the next run makes them again."""
+    """Remove what was made from the notes, such as questions and proposals; the next run makes it again."""
     removed: Counter[str] = Counter()
     root = workspace.root
     with writing(workspace):  # a proposal that is being written must not come after this
@@ -382,6 +383,10 @@ def _from_made(workspace: Workspace) -> Counter[str]:
                 place = Place(file.name, file, top or file.parent)
                 attempt(place, partial(atomic.unlink, file, root=top))
                 removed[kind] += 1
+    qmd = workspace.private / QMD_DIR
+    if qmd.is_dir() and not qmd.is_symlink():
+        shutil.rmtree(qmd, ignore_errors=True)  # what is left of it is looked for, and named
+        removed["qmd"] += 1
     return removed
 
 

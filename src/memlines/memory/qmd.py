@@ -1,4 +1,4 @@
-"""Ask the program qmd, and the builtin engine from its first failure on.
+"""Answer searches by the program qmd, and by the builtin engine from its first failure on.
 
 Only searches that a person or an agent asks for go to qmd, and of those only plain ones: filters, days, exact
 scores and earlier states need the builtin index, which stays in use beside it. Where qmd finds nothing, or
@@ -14,7 +14,6 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,29 +22,30 @@ from memlines.files import atomic
 from memlines.files.place import ensure_folder, ensure_private
 from memlines.files.scan import NOTES_DIR, root_files
 from memlines.folders import PRIVATE_FILE
-from memlines.index.qmd.backend import FOLDER, Collection, QmdIndex, lock_of
-from memlines.index.qmd.parse import QmdHit
-from memlines.index.qmd.process import find_qmd
+from memlines.index.qmd import Collection, QmdHit, QmdIndex, find_qmd
 from memlines.index.search.matches import Matcher
 from memlines.index.search.passages import MOST_LINES, part_of, snippet_of
 from memlines.index.search.query import NO_FILTERS, OWN_WORKSPACE, Query
+from memlines.locks import qmd_lock
 from memlines.memory.answering import redact_hit, search_fresh
 from memlines.memory.conversations.conversation import Cleaning
-from memlines.memory.conversations.export import TITLE, TITLE_END, export_sessions, name_exports
+from memlines.memory.conversations.export import export_sessions, name_exports
 from memlines.memory.scopes import MOST_NEAREST, merge_warnings
-from memlines.paths import contains, expand_home, note_path
+from memlines.paths import QMD_DIR, contains, expand_home, note_path
 from memlines.settings.qmd import Qmd
 from memlines.text.entries import Entry, entries_of
 from memlines.text.language import language_of
 from memlines.text.terms import telling_words
-from memlines.types import FoundFile, Hit, Mode, Progress, SearchResult, Source, Why
+from memlines.types import Band, FoundFile, Hit, Mode, Progress, SearchResult, Source, Why
 
 if TYPE_CHECKING:
     from memlines.memory.manager import Manager
 
-NAME = FOLDER
+NAME = "qmd"
+_MARK = "mark"
+"""The file that says which files qmd has read, and by its time when."""
+
 _MODES: Mapping[str, Mode] = {"search": "words", "vsearch": "vectors", "query": "hybrid"}
-_OWN = (OWN_WORKSPACE,)
 _FAILURES = (MemlinesError, OSError, atomic.Changed)
 _BOOT_TRIES = 3
 _UPDATE_WAIT = 0.5
@@ -60,41 +60,24 @@ _CANDIDATES = 3
 _LIKELY = 0.5
 
 
-class FallbackMemory:
+class QmdBackend:
     """Answers the searches of one open memory by qmd, or by the builtin engine once qmd failed."""
 
     def __init__(self, manager: Manager) -> None:
-        self._manager = manager
-        self._wanted = manager.settings.qmd
-        self._folder = manager.workspace.private / NAME / manager.settings.agent
-        collections, root = dict(self._collections()), manager.workspace.root
-        self._index = QmdIndex(self._wanted.command, self._folder, root, collections)
-        self._exports = [one.folder for one in collections.values() if one.source == "sessions"]
+        workspace, settings = manager.workspace, manager.settings
+        self._manager, self._wanted = manager, settings.qmd
+        self._folder = workspace.private / QMD_DIR / settings.agent
+        self._collections = dict(_name_collections(manager, self._folder))
+        """What qmd indexes."""
+        self._exports = [one.folder for one in self._collections.values() if one.source == "sessions"]
+        """The folder for conversations, if they are searched."""
+        self._index = QmdIndex(self._wanted, self._folder, workspace.root, self._collections)
         self._allowed = self._wanted.scope.allows({"chat_type": "direct"})  # which is all that is known
-        self._facts = note_path(manager.settings.facts.file)
         self._reason = ""
         """Why qmd is not asked any more."""
         self._is_first = True
         self._updated = threading.Event()
         self._embed_at, self._embed_rest = 0.0, _FIRST_REST
-
-    def _collections(self) -> Iterator[tuple[str, Collection]]:
-        """Name what qmd indexes."""
-        root, agent = self._manager.workspace.root, self._manager.settings.agent
-        wanted, sessions = self._wanted, self._wanted.sessions
-        if wanted.include_default_memory:
-            names = ",".join(root_files(self._manager.workspace))
-            yield f"memory-root-{agent}", Collection(root, names, "memory")
-            yield f"memory-dir-{agent}", Collection(root / NOTES_DIR, "**/*.md", "memory")
-        for number, (folder, pattern) in enumerate(wanted.paths):
-            real = Path(os.path.realpath(root / expand_home(folder)))
-            yield f"custom-{number}-{agent}", Collection(real, pattern, "memory")
-        if sessions.enabled and "sessions" in self._manager.settings.sources:
-            exports = self._folder / "sessions"
-            if sessions.export_dir:  # which may hold notes of the user's, and exports of other workspaces
-                own = f"memlines-{agent}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:12]}"
-                exports = Path(os.path.realpath(expand_home(sessions.export_dir)), own)
-            yield f"sessions-{agent}", Collection(exports, "*.md", "sessions")
 
     def describe_fallback(self) -> Mapping[str, Any] | None:
         """Return which engine answers instead of qmd, and why; nothing if qmd is asked."""
@@ -122,21 +105,20 @@ class FallbackMemory:
         fallback = self.describe_fallback() or result.fallback
         return replace(result, warnings=merge_warnings(warnings, result.warnings), fallback=fallback)
 
+    def _suits(self, query: Query) -> bool:
+        """Return whether qmd can answer a query as it is meant."""
+        if query.filters != NO_FILTERS or query.names_days or query.left_out or query.cut is not None:
+            return False
+        if query.strict or query.full or query.workspaces not in ((), (OWN_WORKSPACE,)):
+            return False
+        return query.mode in ("hybrid", _MODES[self._wanted.search_mode])
+
     def _note_failure(self, error: Exception) -> tuple[str, ...]:
         """Ask qmd no more, and return a warning that says so, unless its index is only being updated."""
         if isinstance(error, StoreBusy | atomic.Changed):
             return ()
         self._reason = self._reason or str(error)
         return (f"the builtin engine answers from now on: {self._reason}",)
-
-    def _suits(self, query: Query) -> bool:
-        """Return whether qmd can answer a query as it is meant."""
-        is_plain = query.filters == NO_FILTERS and not (query.names_days or query.left_out)
-        as_shown = not (query.strict or query.full) and query.cut is None and telling_words(query.text)
-        mode = _MODES[self._wanted.search_mode]
-        return (
-            bool(is_plain and as_shown) and query.workspaces in ((), _OWN) and query.mode in ("hybrid", mode)
-        )
 
     # Updates
 
@@ -145,7 +127,7 @@ class FallbackMemory:
         try:
             return () if self._reason else self._update(progress)
         except _FAILURES as error:
-            if isinstance(error, QmdFailed) and tries > 1:
+            if tries > 1:
                 return self.update(progress, tries - 1)
             return self._note_failure(error)
         finally:
@@ -153,19 +135,20 @@ class FallbackMemory:
 
     def _update(self, progress: Progress) -> tuple[str, ...]:
         """Export the sessions, update the index, then make vectors."""
-        workspace, seconds = self._manager.workspace, self._wanted.update.update_timeout_ms / 1000
+        workspace, rules = self._manager.workspace, self._wanted.update
         ensure_private(workspace)
         atomic.make_folders(self._folder, workspace.root, private=True)
-        with lock_of(self._folder).held(0):
-            (files, mark), (known, _) = self._look(), self._read_mark()
-            exports = {real: file for real, file in files.items() if file.source == "sessions"}
+        with qmd_lock(workspace.private).held(0):
+            files, mark = self._look()
+            known = self._read_mark()[0]
             for folder in self._exports:
                 atomic.refuse_link(folder)
                 ensure_folder(folder)
+                exports = {real: file for real, file in files.items() if file.source == "sessions"}
                 cleaning = Cleaning.of(workspace, self._manager.settings)
                 export_sessions(cleaning, folder, exports, again=known is None)  # forgetting removes it
-            self._index.update(seconds, progress)
-            atomic.replace(self._folder / "updated", mark, known, mode=PRIVATE_FILE, root=workspace.root)
+            self._index.run(["update"], rules.update_timeout_ms, progress)
+            atomic.replace(self._folder / _MARK, mark, known, mode=PRIVATE_FILE, root=workspace.root)
             return self._embed(progress)
 
     def _embed(self, progress: Progress) -> tuple[str, ...]:
@@ -174,7 +157,7 @@ class FallbackMemory:
         if self._wanted.search_mode == "search" or time.monotonic() < self._embed_at:
             return ()
         try:
-            self._index.embed(rules.embed_timeout_ms / 1000, progress)
+            self._index.run(["embed"], rules.embed_timeout_ms, progress)
         except QmdFailed as error:
             self._embed_at = time.monotonic() + self._embed_rest
             self._embed_rest = min(_LONGEST_REST, self._embed_rest * 2)
@@ -185,20 +168,21 @@ class FallbackMemory:
     def _look(self) -> tuple[dict[str, FoundFile], bytes]:
         """Return the files that qmd may quote, by where it reads them, and a mark that changes with any."""
         found = self._manager.discover().files
-        # Facts are told in words of their own, which only the builtin index knows.
-        notes = [file for file in found if file.source == "memory" and file.path != self._facts]
+        # The builtin index holds facts in a wording of its own, which qmd does not know.
+        facts = note_path(self._manager.settings.facts.file)
+        notes = [file for file in found if file.source == "memory" and file.path != facts]
         files = {os.path.realpath(file.real): file for file in notes}
         for folder in self._exports:
             files |= name_exports(found, folder, self._wanted.sessions.retention_days)
         seen = sorted((file.path, *file.fingerprint) for file in files.values())
-        mark = hashlib.sha256(repr((seen, [*self._index.collections.items()])).encode())
+        mark = hashlib.sha256(repr((seen, [*self._collections.items()])).encode())
         return files, mark.hexdigest().encode()
 
     def _read_mark(self) -> tuple[bytes | None, float]:
         """Return the mark of the files that qmd knows, and how many seconds ago it was updated."""
-        stamp = self._folder / "updated"
-        mark = atomic.read(stamp, root=self._manager.workspace.root)
-        return mark, max(0.0, time.time() - stamp.stat().st_mtime) if mark else float("inf")
+        file = self._folder / _MARK
+        mark = atomic.read(file, root=self._manager.workspace.root)
+        return mark, max(0.0, time.time() - file.stat().st_mtime) if mark else float("inf")
 
     def _look_current(self) -> Mapping[str, FoundFile]:
         """Have the index updated if it has to be; return what may be quoted, or raise if qmd is behind."""
@@ -221,23 +205,26 @@ class FallbackMemory:
     def _ask(self, query: Query, progress: Progress) -> SearchResult:
         """Answer from qmd, if it has read what changed."""
         files, limits, mode = self._look_current(), self._wanted.limits, self._wanted.search_mode
-        most, seconds = min(query.settings.max_results, limits.max_results), limits.timeout_ms / 1000
-        found = self._index.search(mode, query.text, query.sources, most * _CANDIDATES, seconds, progress)
+        most = min(query.settings.max_results, limits.max_results)
+        found = self._index.search(query.text, query.sources, most * _CANDIDATES, progress)
         quoted = [hit for one in found if (hit := self._quote(one, files, query.text)) is not None]
         distinct = {hit.citation: hit for hit in quoted}.values()
         # Sorting keeps the order of qmd, by vectors within a band.
         hits = sorted(distinct, key=lambda hit: (hit.band == "weak", -hit.score if mode == "search" else 0))
         confident = any(hit.band == "likely" for hit in hits)
-        lengths = accumulate(len(hit.snippet) for hit in hits)
-        kept = [hit for hit, sum_ in zip(hits, lengths, strict=True) if sum_ <= limits.max_injected_chars]
-        shown = tuple(kept[: most if confident else min(most, MOST_NEAREST)])
+        shown, room = [], limits.max_injected_chars
+        for hit in hits[: most if confident else min(most, MOST_NEAREST)]:
+            room -= len(hit.snippet)
+            if room < 0:
+                break
+            shown.append(hit)
         likelihood = max((hit.score for hit in shown), default=0.0)
-        result = SearchResult(shown, NAME, "", _MODES[mode], 0, chunks=len(files))
+        result = SearchResult(tuple(shown), NAME, "", _MODES[mode], 0, chunks=len(files))
         return replace(result, confident=confident, likelihood=likelihood)
 
     def _quote(self, found: QmdHit, files: Mapping[str, FoundFile], text: str) -> Hit | None:
         """Return the entry at the lines that qmd named, as it is in the file now; nothing if it is gone."""
-        manager, (folder, _, source) = self._manager, self._index.collections[found.collection]
+        manager, (folder, _, source) = self._manager, self._collections[found.collection]
         real = Path(os.path.realpath(folder / found.path))
         path = f"{NAME}/{found.collection}/{found.path}"
         if file := files.get(str(real)):
@@ -251,22 +238,31 @@ class FallbackMemory:
         match = partial(Matcher({word: (word,) for word in words}), language=language_of(text))
         snippet = snippet_of(entry.text, match, self._wanted.limits.max_snippet_chars)
         held = match(f"{entry.heading}\n{snippet}")
-        share = len(held) / len(words)
-        whole = Hit(
-            path=path,
-            start_line=entry.first,
-            end_line=entry.last,
-            score=share if self._wanted.search_mode == "search" else found.score,
-            snippet=entry.text,
-            source=source,
-            heading=entry.heading,
-            why=Why(words=tuple([word for word in words if word in held]), fusion=NAME),
-            chunk_start_line=entry.first,
-            chunk_end_line=entry.last,
-            band="likely" if share > _LIKELY else "weak",
-        )
+        share = len(held) / max(1, len(words))
+        score = share if self._wanted.search_mode == "search" else found.score
+        why = Why(words=tuple([word for word in words if word in held]), fusion=NAME)
+        band: Band = "likely" if share > _LIKELY else "weak"
+        whole = Hit(path, entry.first, entry.last, score, entry.text, source, entry.heading, why, band=band)
         hit = part_of(whole, snippet)
+        hit = replace(hit, chunk_start_line=entry.first, chunk_end_line=entry.last)
         return redact_hit(hit, manager.settings) if source == "sessions" else hit
+
+
+def _name_collections(manager: Manager, folder: Path) -> Iterator[tuple[str, Collection]]:
+    """Yield what qmd indexes, by names; its own files are in the folder."""
+    root, agent, wanted = manager.workspace.root, manager.settings.agent, manager.settings.qmd
+    if wanted.include_default_memory:
+        yield f"memory-root-{agent}", Collection(root, ",".join(root_files(manager.workspace)), "memory")
+        yield f"memory-dir-{agent}", Collection(root / NOTES_DIR, "**/*.md", "memory")
+    for number, (named, pattern) in enumerate(wanted.paths):
+        real = Path(os.path.realpath(root / expand_home(named)))
+        yield f"custom-{number}-{agent}", Collection(real, pattern, "memory")
+    if wanted.sessions.enabled and "sessions" in manager.settings.sources:
+        exports = folder / "sessions"
+        if wanted.sessions.export_dir:  # which may hold notes of the user's, and exports of other workspaces
+            own = f"memlines-{agent}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:12]}"
+            exports = Path(os.path.realpath(expand_home(wanted.sessions.export_dir)), own)
+        yield f"sessions-{agent}", Collection(exports, "*.md", "sessions")
 
 
 def seconds_to_wait(wanted: Qmd, age: float, *, is_boot: bool, is_behind: bool) -> float | None:
@@ -278,13 +274,14 @@ def seconds_to_wait(wanted: Qmd, age: float, *, is_boot: bool, is_behind: bool) 
     # Changes in other folders, and vectors, are not in the mark.
     has_more = bool(wanted.paths) or wanted.search_mode != "search"
     is_due = is_behind or (has_more and 0 < rules.interval_minutes * 60 <= age)
-    if not is_due or not (is_boot or age * 1000 >= rules.debounce_ms):
+    if not is_due:
         return None
-    if not is_boot:
-        return _UPDATE_WAIT if is_behind else 0.0
-    # A program that ends after one search would end the update too.
-    long = _BOOT_TRIES * rules.update_timeout_ms if rules.wait_for_boot_sync else wanted.limits.timeout_ms
-    return max(_UPDATE_WAIT, long / 1000)
+    if is_boot:  # a program that ends after one search would end the update too
+        long = _BOOT_TRIES * rules.update_timeout_ms if rules.wait_for_boot_sync else wanted.limits.timeout_ms
+        return max(_UPDATE_WAIT, long / 1000)
+    if age * 1000 < rules.debounce_ms:
+        return None
+    return _UPDATE_WAIT if is_behind else 0.0
 
 
 def _find_entry(lines: list[str], found: QmdHit, source: Source) -> Entry | None:
@@ -292,12 +289,14 @@ def _find_entry(lines: list[str], found: QmdHit, source: Source) -> Entry | None
 
     Of a long one only the lines are returned that the hit names; nothing if there is nothing on the first.
     """
-    if source == "sessions" and lines and lines[0].startswith(TITLE):
-        lines = [lines[0].partition(TITLE_END)[2].lstrip(), *lines[1:]]
-    first, last = found.first, found.first if source == "sessions" else min(found.last, len(lines))
-    named = Entry("paragraph", first, last, "\n".join(lines[first - 1 : last]), "")
+    first, last = found.first, min(found.last, len(lines))
+    if source == "sessions":  # below a title, with a turn on each line
+        lines, first, last = lines[1:], first - 1, first - 1
     if not any(lines[first - 1 : first]):
         return None
-    below = entries_of("\n".join(lines)) if source == "memory" else ()
-    entry = next((entry for entry in below if entry.last >= first and entry.kind != "heading"), named)
+    named = Entry("paragraph", first, last, "\n".join(lines[first - 1 : last]), "")
+    if source == "sessions":
+        return named
+    below = (entry for entry in entries_of("\n".join(lines)) if entry.last >= first)
+    entry = next((entry for entry in below if entry.kind != "heading"), named)
     return entry if entry.last - entry.first < MOST_LINES else replace(named, heading=entry.heading)
