@@ -64,6 +64,20 @@ ERRORS = [
     pytest.param(["nope"], 2, "usage", "No such command", id="no-command"),
     pytest.param(["serch", "x"], 2, "usage", "Did you mean 'search'?", id="nearly-a-command"),
     pytest.param(["sync", "--nope"], 2, "usage", "No such option", id="no-option"),
+    pytest.param(
+        ["-w", "workspace", "search", "x"],
+        2,
+        "usage",
+        "Write it after the command: memlines search -w …",
+        id="option-before-command",
+    ),
+    pytest.param(
+        ["config", "--project", "set", "agent", "a"],
+        2,
+        "usage",
+        "Write it after the command: memlines config set --project …",
+        id="option-before-subcommand",
+    ),
 ]
 
 

@@ -153,6 +153,8 @@ def run(arguments: list[str]) -> int:
         _show(error, as_json=as_json)
         return error.exit_code
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption):
+            error = _with_place(error, arguments)
         if as_json:
             _show(UsageError(error.format_message().rstrip(".")), as_json=True)
         else:
@@ -164,6 +166,19 @@ def run(arguments: list[str]) -> int:
     except SystemExit:
         # click exits like this when the reader of our output has left (`| head`); that is not a failure.
         return 0
+
+
+def _with_place(error: click.NoSuchOption, arguments: list[str]) -> click.UsageError:
+    """Return the error about an option; if it was given before a command, it says where it belongs."""
+    context = error.ctx
+    if context is None or not isinstance(context.command, click.Group):
+        return error
+    commands = context.command.list_commands(context)
+    named = next((one for one in arguments if one in commands), None)
+    if named is None:
+        return error
+    place = f"{context.command_path} {named} {error.option_name} …"
+    return click.UsageError(f"{error.message.rstrip('.')}. Write it after the command: {place}", context)
 
 
 def _show(error: MemlinesError, *, as_json: bool) -> None:
