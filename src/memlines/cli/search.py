@@ -139,7 +139,8 @@ def context_command(message: tuple[str, ...], max_tokens: int, workspace: Path |
     """Print what the memory holds about MESSAGE, quoted for the model that will answer it.
 
     Without MESSAGE, or with a single dash, it is read from standard input; put a message that starts with a
-    dash after --. If nothing in memory is relevant, nothing is printed.
+    dash after --. If nothing in memory is certainly about it, nothing is printed; 'memlines search' shows what
+    is likely, too.
     """
     from memlines.memory.context import find_relevant
 
@@ -150,6 +151,9 @@ def context_command(message: tuple[str, ...], max_tokens: int, workspace: Path |
     warn(*found.warnings)
     if found.text:
         click.echo(harmless(found.text))
+    elif found.nearest is not None:
+        hint = "'memlines search' with these words shows the nearest lines"
+        click.echo(f"Nothing is sure enough to be quoted; {hint}.", err=True)
 
 
 # recall
