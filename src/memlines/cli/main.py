@@ -64,6 +64,18 @@ INTERRUPTED = 130
 """The exit code of a program that was stopped with Ctrl-C, by convention of shells."""
 
 
+MEANT = {
+    **dict.fromkeys(("add", "save", "store", "note", "write"), "remember"),
+    **dict.fromkeys(("ask", "find", "query", "grep"), "search"),
+    **dict.fromkeys(("list", "ls", "recent"), "recall"),
+    **dict.fromkeys(("show", "read", "cat", "open"), "get"),
+    **dict.fromkeys(("delete", "remove", "rm"), "forget"),
+    "help": "--help",
+    "version": "--version",
+}
+"""Words that are no commands, and what does what they say: an error names it."""
+
+
 class _Commands(click.Group):
     """Commands that are imported when they are called."""
 
@@ -88,7 +100,7 @@ class _Commands(click.Group):
         except click.UsageError as error:
             from difflib import get_close_matches
 
-            nearest = get_close_matches(args[0], COMMANDS, n=1)
+            nearest = [MEANT[args[0]]] if args[0] in MEANT else get_close_matches(args[0], COMMANDS, n=1)
             if not nearest:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {nearest[0]!r}?", ctx) from None

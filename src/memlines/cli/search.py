@@ -24,6 +24,7 @@ from memlines.cli.output import (
     warn,
 )
 from memlines.errors import UsageError, extra_missing
+from memlines.files.place import holds_memory
 from memlines.memory.arguments import CONTEXT, READ, RECALL, SEARCH, parse_citation
 from memlines.serve import wire
 from memlines.text.shell import quote_word
@@ -139,8 +140,8 @@ def context_command(message: tuple[str, ...], max_tokens: int, workspace: Path |
     """Print what the memory holds about MESSAGE, quoted for the model that will answer it.
 
     Without MESSAGE, or with a single dash, it is read from standard input; put a message that starts with a
-    dash after --. If nothing in memory is certainly about it, nothing is printed; 'memlines search' shows what
-    is likely, too.
+    dash after --. If nothing in memory is certainly about it, nothing is printed; 'memlines search' shows
+    what is likely, too.
     """
     from memlines.memory.context import find_relevant
 
@@ -189,6 +190,8 @@ def recall_command(query: tuple[str, ...], workspace: Path | None, **options: An
         by_day.setdefault(entry.day, []).append(entry)
     if not by_day:
         click.echo("Nothing found.")
+        if not holds_memory(memory.workspace):
+            warn(f"there is no memory in {memory.workspace.root}; 'memlines init' begins one")
         topics = list_topics(memory.workspace, memory.settings) if options["topic"] else ()
         if topics:
             more = f" and {len(topics) - _MOST_NAMES} more" if len(topics) > _MOST_NAMES else ""

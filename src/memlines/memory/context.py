@@ -131,7 +131,8 @@ def find_relevant(
             shown.append(fitting[0])
             quotes.append(fitting[1])
             quoted.update(_words(line) for line in fitting[0].snippet.split("\n"))
-    return Relevant(block(INTRODUCTION, quotes) if quotes else "", tuple(shown), result.warnings, result.nearest)
+    text = block(INTRODUCTION, quotes) if quotes else ""
+    return Relevant(text, tuple(shown), result.warnings, result.nearest)
 
 
 def is_sure_enough(hit: Hit, result: SearchResult) -> bool:
