@@ -72,11 +72,13 @@ class Discovery:
     """Everything one walk over the workspace saw.
 
     `blind` are folders that could not be listed: nothing that the index holds below them counts as removed.
+    `unread` is how many of the problems are files and folders that cannot be read, unlike links.
     """
 
     files: tuple[FoundFile, ...]
     problems: tuple[Problem, ...] = ()
     blind: tuple[str, ...] = ()
+    unread: int = 0
 
 
 class Spot(NamedTuple):

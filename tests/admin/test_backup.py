@@ -268,6 +268,17 @@ def test_other_files_at_the_place_are_no_backups(notes: Path, place: Path) -> No
     assert len(list_backups(str(place)).snapshots) == 1
 
 
+def test_a_place_that_is_not_there_is_no_empty_list(cli: Cli, tmp_path: Path) -> None:
+    outcome = cli("restore", tmp_path / "gone", "--list")
+    assert outcome.code == 8
+    assert f"the place of backups '{tmp_path / 'gone'}' does not exist" in outcome.err
+
+
+def test_a_place_without_a_backup_is_said_to_have_none(cli: Cli, tmp_path: Path) -> None:
+    outcome = cli("restore", tmp_path, "--list")
+    assert (outcome.code, outcome.out) == (0, f"There are no backups at {tmp_path}\n")
+
+
 # Through fsspec
 
 
@@ -305,6 +316,11 @@ def test_any_place_that_fsspec_knows_will_do(notes: Path, workspace: Path, flaky
     back_up(notes, "flaky://box/notes")
     bring_back(workspace, "flaky://box/notes")
     assert tree(workspace) == tree(notes)
+
+
+def test_a_folder_that_a_service_does_not_have_is_no_empty_list(flaky: Breakdown) -> None:
+    with pytest.raises(BackupError, match="'flaky://gone' does not exist"):
+        list_backups("flaky://gone")
 
 
 @pytest.mark.parametrize("puts", range(len(STRANGE) + 1))

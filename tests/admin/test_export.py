@@ -192,6 +192,17 @@ def test_a_note_that_cannot_be_read_is_named_and_the_others_exported(notes: Path
         assert len(opened.namelist()) == len(STRANGE)
 
 
+def test_a_page_names_the_notes_that_could_not_be_read(cli: Cli, workspace: Path, tmp_path: Path) -> None:
+    fill(workspace, {"memory/a.md": b"Anna", "memory/binary.md": b"a\0b", "memory/large.md": b"x" * 2_000})
+    fill(workspace, {".memory/config.yaml": b"files: {max_bytes: 1000}"})
+    outcome = cli("export", "--html", tmp_path / "a.html", "-w", workspace, "--json")
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    left_out = {problem["path"]: problem["reason"] for problem in outcome.json["left_out"]}
+    assert (outcome.code, outcome.json["files"]) == (0, 1)
+    assert {*left_out} == {"memory/binary.md", "memory/large.md"}
+    assert all(f"{path}</span> {reason}</li>" in page for path, reason in left_out.items())
+
+
 # The commands
 
 

@@ -148,16 +148,30 @@ def test_a_file_that_cannot_be_added_to_stays(cli: Cli, state: Path, workspace: 
     assert user_config_file().read_text(encoding="utf-8") == mine
 
 
-@pytest.mark.parametrize(("trusted_before", "expected"), [(None, True), (False, False)])
-def test_a_projects_file_that_nobody_trusted_is_not_trusted_now(
-    cli: Cli, state: Path, workspace: Path, trusted_before: bool | None, expected: bool
+@pytest.mark.parametrize("before", [None, "query: {min_score: 0.2}\n"])
+def test_a_projects_file_is_trusted_with_them(
+    cli: Cli, state: Path, workspace: Path, before: str | None
 ) -> None:
     file = Workspace.at(workspace).config_file
-    if trusted_before is not None:
+    if before is not None:
         file.parent.mkdir()
-        file.write_text("query: {min_score: 0.2}\n", encoding="utf-8")
+        file.write_text(before, encoding="utf-8")
     imported(cli, state, workspace, "--settings", "project")
-    assert is_trusted(file) is expected
+    assert is_trusted(file)
+    assert load(Workspace.at(workspace)).settings.query.max_results == 8
+
+
+def test_a_projects_file_that_needs_trust_and_has_none_is_not_written(
+    cli: Cli, state: Path, workspace: Path
+) -> None:
+    file = Workspace.at(workspace).config_file
+    file.parent.mkdir()
+    file.write_text("extra_paths: [/elsewhere]\n", encoding="utf-8")
+    arguments = ("--state-dir", state, "-w", workspace, "--settings", "project")
+    outcome = cli("import", "openclaw", *arguments)
+    assert (outcome.code, "config trust" in outcome.err) == (3, True)
+    assert file.read_text(encoding="utf-8") == "extra_paths: [/elsewhere]\n"
+    assert not is_trusted(file)
 
 
 @pytest.mark.parametrize(

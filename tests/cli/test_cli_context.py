@@ -37,6 +37,14 @@ def test_nothing_is_printed_when_nothing_fits(cli: Cli, workspace: Path) -> None
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
 
 
+def test_what_is_not_sure_is_not_printed_but_how_to_see_it(cli: Cli, workspace: Path) -> None:
+    message = "does the choir of our church sing on quarterly meetings about revenue?"
+    assert "memory/birds.md" in cli("search", message, "-w", workspace).out
+    outcome = cli("context", message, "-w", workspace)
+    assert (outcome.code, outcome.out) == (0, "")
+    assert "'memlines search' with these words shows the nearest lines" in outcome.err
+
+
 @pytest.mark.parametrize("arguments", [(), ("-",)])
 def test_the_message_comes_from_standard_input(
     cli: Cli, workspace: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]

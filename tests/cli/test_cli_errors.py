@@ -63,7 +63,23 @@ ERRORS = [
     pytest.param(["config", "trust", "-w", "workspace"], 3, "settings", "no settings file", id="trust"),
     pytest.param(["nope"], 2, "usage", "No such command", id="no-command"),
     pytest.param(["serch", "x"], 2, "usage", "Did you mean 'search'?", id="nearly-a-command"),
+    pytest.param(["add", "x"], 2, "usage", "Did you mean 'remember'?", id="another-word"),
+    pytest.param(["help"], 2, "usage", "Did you mean '--help'?", id="help"),
     pytest.param(["sync", "--nope"], 2, "usage", "No such option", id="no-option"),
+    pytest.param(
+        ["-w", "workspace", "search", "x"],
+        2,
+        "usage",
+        "Write it after the command: memlines search -w …",
+        id="option-before-command",
+    ),
+    pytest.param(
+        ["config", "--project", "set", "agent", "a"],
+        2,
+        "usage",
+        "Write it after the command: memlines config set --project …",
+        id="option-before-subcommand",
+    ),
 ]
 
 
@@ -209,3 +225,24 @@ def test_a_note_that_may_not_be_read_fails_the_sync_and_is_named(notes: Path) ->
         (notes / "memory/a.md").chmod(0o644)
     assert done.returncode == 1
     assert "Failed:\n  memory/a.md cannot be read: permission denied" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["undo"], ["undo", "--redo"], ["tidy"], ["recall"], ["search", "x"], ["context", "hello there"]],
+    ids=" ".join,
+)
+def test_a_folder_without_a_memory_stays_without_one(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    assert "Traceback" not in cli(*arguments).err
+    assert [*folder.iterdir()] == []
+
+
+def test_recall_says_that_there_is_no_memory(cli: Cli, tmp_path: Path) -> None:
+    outcome = cli("recall", "-w", tmp_path)
+    assert (outcome.code, outcome.out) == (0, "Nothing found.\n")
+    assert f"there is no memory in {tmp_path}; 'memlines init' begins one" in outcome.err

@@ -121,6 +121,7 @@ def test_a_dry_run_shows_and_changes_nothing(cli: Cli, home: Path) -> None:
 def test_nothing_found_is_said_and_exits_with_1(cli: Cli, home: Path) -> None:
     outcome = cli("forget", "-w", home, "--yes", "zeppelin timetable")
     assert (outcome.code, outcome.out) == (1, "Nothing was found to forget.\n")
+    assert "'memlines search' with these words shows the nearest lines" in outcome.err
 
 
 def test_nothing_named_is_refused(cli: Cli, home: Path) -> None:

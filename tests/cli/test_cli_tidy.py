@@ -59,7 +59,13 @@ def test_json_has_every_item_with_its_diff(cli: Cli, home: Path) -> None:
 
 
 def test_notes_in_order_have_nothing_to_tidy(cli: Cli, workspace: Path) -> None:
+    write(workspace, {"team.md": "Anna leads the parser team.\n"})
     assert cli("tidy", "-w", workspace).out == "There is nothing to tidy.\n"
+
+
+def test_where_no_memory_is_nothing_can_be_tidied(cli: Cli, tmp_path: Path) -> None:
+    outcome = cli("tidy", "-w", tmp_path)
+    assert (outcome.code, "there is no memory in" in outcome.err) == (2, True)
 
 
 def test_show_shows_the_item_that_is_named(cli: Cli, home: Path) -> None:

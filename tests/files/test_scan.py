@@ -223,13 +223,13 @@ def test_a_linked_workspace_is_where_it_really_is(workspace: Path, tmp_path: Pat
 @pytest.mark.promise("P7")
 def test_a_pipe_is_skipped_and_does_not_block(workspace: Path) -> None:
     os.mkfifo(workspace / "memory" / "p.md")
-    assert scan(workspace) == Discovery((), skipped("memory/p.md", "is not a regular file"))
+    assert scan(workspace) == Discovery((), skipped("memory/p.md", "is not a regular file"), unread=1)
 
 
 def test_a_file_above_the_limit_is_skipped(workspace: Path) -> None:
     (workspace / "memory" / "big.md").write_bytes(b"x" * 2_500_001)
     reason = "is 2.5 MB, above the limit of 2.5 MB (files.max_bytes)"
-    assert scan(workspace, limit=2_500_000) == Discovery((), skipped("memory/big.md", reason))
+    assert scan(workspace, limit=2_500_000) == Discovery((), skipped("memory/big.md", reason), unread=1)
 
 
 def test_a_file_of_exactly_the_limit_is_taken(workspace: Path) -> None:
@@ -241,7 +241,7 @@ def test_a_file_of_exactly_the_limit_is_taken(workspace: Path) -> None:
 def test_a_name_that_is_not_utf8_is_reported(workspace: Path) -> None:
     Path(os.fsdecode(os.fsencode(workspace / "memory") + b"/caf\xe9.md")).write_text("note", encoding="utf-8")
     reason = "has a name that is not valid UTF-8"
-    assert scan(workspace) == Discovery((), skipped("memory/caf\\xe9.md", reason))
+    assert scan(workspace) == Discovery((), skipped("memory/caf\\xe9.md", reason), unread=1)
 
 
 @pytest.mark.skipif(os.name == "nt" or os.uname().sysname == "Darwin", reason="names are always Unicode here")
@@ -362,7 +362,7 @@ def test_an_extra_file_that_is_no_note(workspace: Path) -> None:
 @posix
 def test_an_extra_pipe(workspace: Path) -> None:
     os.mkfifo(workspace / "p.md")
-    assert scan(workspace, "p.md") == Discovery((), skipped("p.md", "is not a regular file"))
+    assert scan(workspace, "p.md") == Discovery((), skipped("p.md", "is not a regular file"), unread=1)
 
 
 def test_an_extra_ignored_folder_was_asked_for(workspace: Path) -> None:

@@ -172,9 +172,9 @@ def test_a_secret_that_is_a_session_id_is_written_nowhere(workspace: Path, tmp_p
 
 def test_the_same_transcript_is_there_once(workspace: Path) -> None:
     bring(workspace, CODEX)
-    before = {file: file.stat() for file in (workspace / "sessions").iterdir()}
+    before = {file: file.stat().st_mtime_ns for file in (workspace / "sessions").iterdir()}
     assert [one.outcome for one in bring(workspace, CODEX)] == ["already there"]
-    assert {file: file.stat() for file in (workspace / "sessions").iterdir()} == before
+    assert {file: file.stat().st_mtime_ns for file in (workspace / "sessions").iterdir()} == before
 
 
 def test_a_conversation_that_grew_is_replaced(workspace: Path, tmp_path: Path) -> None:

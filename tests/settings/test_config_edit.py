@@ -246,6 +246,16 @@ def test_a_trusted_file_of_a_project_takes_everything_and_stays_trusted(cli: Cli
     assert load(Workspace.at(workspace)).settings.embeddings.provider == "none"
 
 
+def test_a_trusted_file_of_a_project_is_still_refused_what_only_the_users_own_may_set(
+    cli: Cli, workspace: Path
+) -> None:
+    file = project_file(workspace, "agent: a\n")
+    trust(file)
+    outcome = cli("config", "set", "qmd.command", "/bin/qmd", "--project")
+    assert (outcome.code, "which only your own file may do" in outcome.err) == (SettingsError.exit_code, True)
+    assert file.read_text(encoding="utf-8") == "agent: a\n"
+
+
 def test_a_workspace_goes_with_the_projects_file(cli: Cli, workspace: Path) -> None:
     assert cli("config", "set", "agent", "a", "-w", workspace).code == UsageError.exit_code
     assert not user_config_file().exists()

@@ -297,3 +297,19 @@ def test_only_the_profile_looks_at_so_many_candidates_whatever_the_fusion(profil
     candidates = {"query.fusion": "evidence", "query.hybrid.candidate_multiplier": 4}
     loaded = load(overrides={"profile": profile, **candidates})
     assert ["candidate_multiplier" in warning for warning in loaded.warnings] == [True] * warned
+
+
+@pytest.mark.parametrize("name", [".memory/config.yml", ".memory/config.json", "memlines.yaml"])
+def test_a_file_that_looks_like_the_projects_settings_is_warned_of(workspace: Path, name: str) -> None:
+    opened = Workspace.at(workspace)
+    file = opened.root / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("query: {max_results: 3}", encoding="utf-8")
+    expected = f"{file} is not read: settings belong in {opened.config_file}"
+    assert load(opened).warnings == (expected,)
+
+
+def test_a_file_that_looks_like_the_users_settings_is_warned_of() -> None:
+    file = user_config_file().with_suffix(".yml")
+    file.write_text("query: {max_results: 3}", encoding="utf-8")
+    assert load().warnings == (f"{file} is not read: settings belong in {user_config_file()}",)

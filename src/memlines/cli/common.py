@@ -74,8 +74,8 @@ folder_option = click.option(
     "-w",
     "--workspace",
     type=FOLDER,
-    help="The folder with your notes. [default: MEMLINES_WORKSPACE, the nearest folder above with MEMORY.md,"
-    " the setting workspace, else the current folder]",
+    help="The folder with your notes. [default: MEMLINES_WORKSPACE, the nearest folder above with MEMORY.md"
+    " or .memory, the setting workspace, else the current folder]",
 )
 agent_option = click.option(
     "--agent",

@@ -64,6 +64,18 @@ INTERRUPTED = 130
 """The exit code of a program that was stopped with Ctrl-C, by convention of shells."""
 
 
+MEANT = {
+    **dict.fromkeys(("add", "save", "store", "note", "write"), "remember"),
+    **dict.fromkeys(("ask", "find", "query", "grep"), "search"),
+    **dict.fromkeys(("list", "ls", "recent"), "recall"),
+    **dict.fromkeys(("show", "read", "cat", "open"), "get"),
+    **dict.fromkeys(("delete", "remove", "rm"), "forget"),
+    "help": "--help",
+    "version": "--version",
+}
+"""Words that are no commands, and what does what they say: an error names it."""
+
+
 class _Commands(click.Group):
     """Commands that are imported when they are called."""
 
@@ -88,7 +100,7 @@ class _Commands(click.Group):
         except click.UsageError as error:
             from difflib import get_close_matches
 
-            nearest = get_close_matches(args[0], COMMANDS, n=1)
+            nearest = [MEANT[args[0]]] if args[0] in MEANT else get_close_matches(args[0], COMMANDS, n=1)
             if not nearest:
                 raise
             raise click.UsageError(f"{error.message} Did you mean {nearest[0]!r}?", ctx) from None
@@ -153,6 +165,8 @@ def run(arguments: list[str]) -> int:
         _show(error, as_json=as_json)
         return error.exit_code
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption):
+            error = _with_place(error, arguments)
         if as_json:
             _show(UsageError(error.format_message().rstrip(".")), as_json=True)
         else:
@@ -164,6 +178,19 @@ def run(arguments: list[str]) -> int:
     except SystemExit:
         # click exits like this when the reader of our output has left (`| head`); that is not a failure.
         return 0
+
+
+def _with_place(error: click.NoSuchOption, arguments: list[str]) -> click.UsageError:
+    """Return the error about an option; if it was given before a command, it says where it belongs."""
+    context = error.ctx
+    if context is None or not isinstance(context.command, click.Group):
+        return error
+    commands = context.command.list_commands(context)
+    named = next((one for one in arguments if one in commands), None)
+    if named is None:
+        return error
+    place = f"{context.command_path} {named} {error.option_name} …"
+    return click.UsageError(f"{error.message.rstrip('.')}. Write it after the command: {place}", context)
 
 
 def _show(error: MemlinesError, *, as_json: bool) -> None:

@@ -137,6 +137,9 @@ def forget_command(
         found = list(dict.fromkeys(every))
         if not wants_json():
             _print_candidates(found)
+            if query and not found:
+                hint = "'memlines search' with these words shows the nearest lines: name the citation of one"
+                click.echo(f"Only what certainly fits is listed; {hint}.", err=True)
         citations = [candidate.citation for candidate in found]
         if dry_run or not found or (query and is_choice_impossible("memlines forget", citations, yes=yes)):
             code = 0 if found else 1

@@ -24,6 +24,7 @@ from memlines.cli.output import (
     warn,
 )
 from memlines.errors import UsageError, extra_missing
+from memlines.files.place import holds_memory
 from memlines.memory.arguments import CONTEXT, READ, RECALL, SEARCH, parse_citation
 from memlines.serve import wire
 from memlines.text.shell import quote_word
@@ -139,7 +140,8 @@ def context_command(message: tuple[str, ...], max_tokens: int, workspace: Path |
     """Print what the memory holds about MESSAGE, quoted for the model that will answer it.
 
     Without MESSAGE, or with a single dash, it is read from standard input; put a message that starts with a
-    dash after --. If nothing in memory is relevant, nothing is printed.
+    dash after --. If nothing in memory is certainly about it, nothing is printed; 'memlines search' shows
+    what is likely, too.
     """
     from memlines.memory.context import find_relevant
 
@@ -150,6 +152,9 @@ def context_command(message: tuple[str, ...], max_tokens: int, workspace: Path |
     warn(*found.warnings)
     if found.text:
         click.echo(harmless(found.text))
+    elif found.nearest is not None:
+        hint = "'memlines search' with these words shows the nearest lines"
+        click.echo(f"Nothing is sure enough to be quoted; {hint}.", err=True)
 
 
 # recall
@@ -185,6 +190,8 @@ def recall_command(query: tuple[str, ...], workspace: Path | None, **options: An
         by_day.setdefault(entry.day, []).append(entry)
     if not by_day:
         click.echo("Nothing found.")
+        if not holds_memory(memory.workspace):
+            warn(f"there is no memory in {memory.workspace.root}; 'memlines init' begins one")
         topics = list_topics(memory.workspace, memory.settings) if options["topic"] else ()
         if topics:
             more = f" and {len(topics) - _MOST_NAMES} more" if len(topics) > _MOST_NAMES else ""

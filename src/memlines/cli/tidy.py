@@ -15,6 +15,7 @@ from memlines.cli.history import print_changes, show_undone
 from memlines.cli.output import answer_json, counted, harmless, is_terminal, print_error, print_line, warn
 from memlines.cli.remember import yes_option
 from memlines.errors import MemlinesError, UsageError
+from memlines.files.place import holds_memory
 
 if TYPE_CHECKING:
     from memlines.memory.memory import Memory
@@ -55,6 +56,9 @@ def tidy_command(context: click.Context, workspace: Path | None) -> None:
     from memlines.agent.tidy import word
 
     with open_memory(workspace) as memory:
+        if not holds_memory(memory.workspace):
+            what = f"there is no memory in {str(memory.workspace.root)!r} to tidy"
+            raise UsageError(what, todo="Name another folder")
         proposed, warnings = word(memory, memory.tidy.propose())
     answer_json({**proposed.to_json(), "warnings": list(warnings)})
     warn(*warnings)

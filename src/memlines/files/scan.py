@@ -75,7 +75,7 @@ def discover(
                 walk.extra(extra, *anchor_of(workspace, extra))
         if "sessions" in sources:
             walk.sessions(tree)
-    return Discovery(tuple(walk.files.values()), tuple(walk.problems), tuple(walk.blind))
+    return Discovery(tuple(walk.files.values()), tuple(walk.problems), tuple(walk.blind), len(walk.unread))
 
 
 def extra_roots(workspace: Workspace, extra_paths: tuple[str, ...]) -> list[str]:
@@ -129,6 +129,7 @@ class _Walk:
         self.files: dict[str, FoundFile] = {}
         self.problems: dict[Problem, None] = {}
         self.blind: list[str] = []
+        self.unread: set[str] = set()
 
     def notes(self, tree: Tree) -> None:
         # Root files by the names they really have, so case-insensitive disks list one once.
@@ -235,21 +236,26 @@ class _Walk:
         name = relative if tree.root == self.root else self._name(path)
         limit, limit_in_words = self.limits[source]
         if not stat.S_ISREG(info.st_mode):
-            self._problem(path, "is not a regular file")
+            self._problem(path, "is not a regular file", unread=True)
         elif info.st_size > limit:
-            self._problem(path, f"is {info.st_size / 1e6:.1f} MB, above {limit_in_words}")
+            reason = f"is {info.st_size / 1e6:.1f} MB, above {limit_in_words}"
+            self._problem(path, reason, unread=True)
         elif not is_unicode(name):
-            self._problem(path, "has a name that is not valid UTF-8")
+            self._problem(path, "has a name that is not valid UTF-8", unread=True)
         else:
             self.files[path] = FoundFile(name, path, source, fingerprint_of(info), "", tree.root)
 
-    def _problem(self, path: str, reason: str, *, failed: bool = False, blind: bool = False) -> None:
+    def _problem(
+        self, path: str, reason: str, *, failed: bool = False, blind: bool = False, unread: bool = False
+    ) -> None:
         """Note why something is left out; where it could not look, nothing that is known is gone."""
         name = self._name(path)
         shown = name if is_unicode(name) else os.fsencode(name).decode("utf-8", "backslashreplace")
         self.problems.setdefault(Problem(shown, reason, failed))
         if blind:
             self.blind.append(name)
+        if failed or unread:
+            self.unread.add(name)
 
     def _name(self, path: str) -> str:
         """Return the path as the index and citations write it: relative, with forward slashes."""

@@ -203,6 +203,7 @@ def _search_snapshot(
     lacks_sessions = False
     with manager.opened() as index:
         if index is None:
+            warnings = [*warnings, *([_say_unread(manager, manager.unread)] if manager.unread else [])]
             empty = SearchResult((), "none", "", "words", 0, tuple(warnings), fallback=chosen.fallback)
             return (_without_sessions(empty, settings) if wants_sessions else empty), True
         with index.snapshot():
@@ -222,6 +223,7 @@ def _search_snapshot(
             pending = chunks - index.count_vectors() if provider else 0
             if wants_sessions:
                 lacks_sessions = all(source != "sessions" for source, _, _ in index.counts_by_source())
+            unread = manager.unread + state.unread if narrow is None else 0
             is_ours = index.origin not in ("elsewhere", "unknown")
     if sharing and asked:  # while nothing is held
         shared = sharing.search(asked, query, vector, model)
@@ -237,7 +239,9 @@ def _search_snapshot(
         model=provider.model if provider else "",
         mode=query.mode,
         pending=pending,
-        warnings=merge_warnings(warnings, chosen.doubts, found.warnings),
+        warnings=merge_warnings(
+            warnings, chosen.doubts, found.warnings, [_say_unread(manager, unread)] if unread else ()
+        ),
         likelihood=found.likelihood,
         confident=found.confident,
         nearest=found.nearest,
@@ -248,6 +252,14 @@ def _search_snapshot(
         fallback=chosen.fallback,
     )
     return (_without_sessions(result, settings) if lacks_sessions else result), is_ours
+
+
+def _say_unread(manager: Manager, number: int) -> str:
+    """Say how many files and folders could not be read, and how to see which."""
+    what = "1 file or folder" if number == 1 else f"{number} files or folders"
+    where, option = (" of your personal memory", " --personal") if manager.prefix else ("", "")
+    missing = f"{what}{where} could not be read, so something may be missing from this answer"
+    return f"{missing}; 'memlines doctor{option}' shows which"
 
 
 def _without_vector(chosen: Embedder, error: EmbeddingError) -> Embedder:

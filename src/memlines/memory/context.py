@@ -55,6 +55,8 @@ class Relevant:
     text: str = ""
     hits: tuple[Hit, ...] = ()
     warnings: tuple[str, ...] = ()
+    nearest: float | None = None
+    """The best score of what is not sure enough to be quoted, if nothing is."""
 
     @property
     def tokens(self) -> int:
@@ -129,7 +131,8 @@ def find_relevant(
             shown.append(fitting[0])
             quotes.append(fitting[1])
             quoted.update(_words(line) for line in fitting[0].snippet.split("\n"))
-    return Relevant(block(INTRODUCTION, quotes) if quotes else "", tuple(shown), result.warnings)
+    text = block(INTRODUCTION, quotes) if quotes else ""
+    return Relevant(text, tuple(shown), result.warnings, result.nearest)
 
 
 def is_sure_enough(hit: Hit, result: SearchResult) -> bool:

@@ -380,7 +380,7 @@ class Manager(OpenIndex):
                     return self._need_of(index, words_only=words_only)
         except StoreDamaged:
             self.close_reader()
-        if not os.path.lexists(self.index_file) and not self.discover().files:
+        if not self.discover().files and not os.path.lexists(self.index_file):
             hint = f"there are no notes in {self.workspace.root}; 'memlines init' makes the first"
             return _Need(None, sync=False, warnings=(hint,))
         return _Need(None, sync=True, embeds=True, is_first=True)

@@ -60,6 +60,8 @@ class OpenIndex:
         self.beside: OpenIndex | None = None
         """The memory that is asked together with this one; with the same settings they share a provider."""
         self.reader_inode = 0
+        self.unread = 0
+        """How many files and folders the last look at the files could not read."""
         self.heads: Known = {}
         self.choice: Choice | None = None
         self.is_warm = False
@@ -115,7 +117,9 @@ class OpenIndex:
 
     def discover(self) -> Discovery:
         """Look at the files."""
-        return find_files(self.workspace, self.settings, self.heads)
+        discovery = find_files(self.workspace, self.settings, self.heads)
+        self.unread = discovery.unread
+        return discovery
 
     def is_dirty(self) -> bool:
         """Return whether files changed since they were indexed, by looking at all of them."""

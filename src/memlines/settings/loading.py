@@ -67,6 +67,10 @@ _MASK = "***"
 _ONLY_OWN = ("workspace", "personal_folder", "qmd.command", "qmd.paths", "qmd.sessions.export_dir")
 """What names folders of the user's, or a program, so that not even a trusted project may set it."""
 
+_NOT_READ = ("config.yml", "config.json", "config.toml", "settings.yaml")
+_NOT_READ_IN_ROOT = ("memlines.yaml", "memlines.yml", "memlines.json", "memlines.toml", ".memlines.yaml")
+"""Names of files that look like settings beside those that are read, or in the root of a workspace."""
+
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
@@ -124,6 +128,7 @@ def load(
         origins[name] = entry.origin
     warnings += _choose_fusion(values, origins, entries)
     warnings += _find_unused(values, origins)
+    warnings += _find_misnamed(workspace)
     _reconcile(values)
     paths = dict.fromkeys(path for layer in layers for path in layer.store_paths())
     return Loaded(build(values), MappingProxyType(origins), tuple(warnings), tuple(paths))
@@ -164,11 +169,12 @@ def settings_in(content: bytes, origin: str) -> dict[str, Any]:
     }
 
 
-def refuse_project_content(file: Path, content: bytes) -> None:
-    """Raise if a project's file with this content would set more than it may."""
+def refuse_project_content(file: Path, content: bytes, *, trusted: bool = False) -> None:
+    """Raise if a project's file with this content would set more than it may, or more than one ever may."""
     user = _from_user_file(user_config_file(), [])
     project = _ProjectFile(file, content, [])
-    project.refuse_untrusted(user, active_agent((user, project.layer), known_keys()["agent"].default))
+    agent = active_agent((user, project.layer), known_keys()["agent"].default)
+    project.refuse_untrusted(user, agent, trusted=trusted)
 
 
 def _from_user_file(file: Path, warnings: list[str]) -> Layer:
@@ -189,8 +195,11 @@ class _ProjectFile:
             data = {name: value for name, value in data.items() if name == "memory"}
         self.layer = _from_mapping(data, origin, warnings)
 
-    def refuse_untrusted(self, user: Layer, agent: str) -> None:
-        """Raise if it sets more than what is harmless, for any agent, and is not trusted."""
+    def refuse_untrusted(self, user: Layer, agent: str, *, trusted: bool = False) -> None:
+        """Raise if it sets more than what is harmless, for any agent, and is not trusted.
+
+        Even if it is `trusted`, it may not set what only the user's own file may.
+        """
         refused = _refused(self.layer.entries, user.over({}, agent))
         own = {*refused}.intersection(_ONLY_OWN)
         for other, entries in self.layer.agents.items():
@@ -202,7 +211,7 @@ class _ProjectFile:
                 f"project file {str(self.file)!r} sets {min(own)}, which only your own file may do",
                 todo=f"Write it into {user_config_file()}",
             )
-        if refused and not is_trusted_content(self.file, self.content or b""):
+        if refused and not (trusted or is_trusted_content(self.file, self.content or b"")):
             raise SettingsError(
                 f"project file {str(self.file)!r} sets {', '.join(refused)},"
                 " which a project may not do unless you trust its file",
@@ -343,6 +352,18 @@ def _find_unused(values: Mapping[str, Any], origins: Mapping[str, str]) -> tuple
         for name in ("embeddings.model", "embeddings.base_url")
         if values[name] and (provider, values[name]) != ("builtin", BUILTIN_MODEL)
     )
+
+
+def _find_misnamed(workspace: Workspace | None) -> list[str]:
+    """Warn of files that look like settings and are not read, naming the file that is."""
+    own = user_config_file()
+    places = [(own.with_name(name), own) for name in _NOT_READ]
+    if workspace is not None:
+        read = workspace.config_file
+        places += [(read.with_name(name), read) for name in _NOT_READ]
+        places += [(workspace.root / name, read) for name in _NOT_READ_IN_ROOT]
+    there = [(file, read) for file, read in places if os.path.lexists(file)]
+    return [f"{file} is not read: settings belong in {read}" for file, read in there]
 
 
 def _reconcile(values: dict[str, Any]) -> None:

@@ -64,6 +64,11 @@ class Folder:
         self.shown = str(root)
         self._made: set[Path] = set()
 
+    def exists(self) -> bool:
+        """Return whether the folder is there."""
+        with _place_errors(self.shown, _PERMISSIONS):
+            return self.root.exists()
+
     def sizes(self, folder: str) -> dict[str, int]:
         """Return the names below a folder and how many bytes each has; none if there is no folder."""
         found: dict[str, int] = {}
@@ -188,6 +193,11 @@ class Remote:
         if not self.root and self._protocol in (*S3, *GOOGLE):
             todo = f"Write {self._protocol}://bucket/folder"
             raise UsageError(f"{self.shown!r} names no bucket", todo=todo)
+
+    def exists(self) -> bool:
+        """Return whether the folder is there; a service without folders has every one."""
+        with _place_errors(self.shown):
+            return self._protocol in WITHOUT_FOLDERS or bool(self._fs.exists(self.root or "/"))
 
     def sizes(self, folder: str) -> dict[str, int]:
         """Return the names below a folder and how many bytes each has."""

@@ -139,11 +139,14 @@ def backup(
 
 
 def list_backups(uri: str) -> Snapshots:
-    """Return every backup at a place, the newest first."""
+    """Return every backup at a place, the newest first; raise if there is no such place."""
     place = open_place(uri)
+    ids = _list_ids(place)
+    if not ids and not place.exists():
+        raise BackupError(f"the place of backups {place.shown!r} does not exist", todo="Check the name")
     snapshots: list[Snapshot] = []
     failed: list[Problem] = []
-    for identity in reversed(_list_ids(place)):
+    for identity in reversed(ids):
         try:
             manifest = _read_manifest(place, identity)
         except BackupError as error:

@@ -112,7 +112,7 @@ def check_settings(checkup: Checkup) -> Iterator[Finding]:
         yield warning(off, "Set it to true to use this memory")
     elif loaded.warnings:
         for sentence in loaded.warnings:
-            yield warning(sentence, "Take out what has no effect")
+            yield warning(sentence, "Correct it, or take it out")
     else:
         chosen = [name for name, origin in loaded.origins.items() if origin != "default"]
         yield ok(f"readable; {len(chosen)} differ from the defaults" if chosen else "the defaults")

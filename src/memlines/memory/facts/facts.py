@@ -172,7 +172,7 @@ class Facts:
             reason = "there is no such fact" if is_id(name) else "no fact has such an id"
             raise UsageError(
                 f"{shown_value(name)}: {reason} in {self.path}",
-                todo="Take an id that 'memlines facts list' or memory_recall shows",
+                todo="Take an id that a search of facts shows, or 'memlines facts list'",
             )
         return line
 

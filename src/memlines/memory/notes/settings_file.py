@@ -49,14 +49,11 @@ def change_user_file(change: Change) -> bool:
     return True
 
 
-def change_project_file(
-    workspace: Workspace, change: Change, *, trust_new: bool = False, trust_harmless: bool = False
-) -> bool:
+def change_project_file(workspace: Workspace, change: Change, *, trust_new: bool = False) -> bool:
     """Change a project's file; return whether it changed.
 
-    One that was trusted stays so: its user asked for the change. Any other is refused what a project may not
-    set, unless `trust_new`, with which a file that did not exist is trusted, or `trust_harmless`, with which
-    one is that set nothing of that kind before.
+    One that was trusted stays so: its user asked for the change. Any other may set only what needs no trust,
+    before and after the change; with `trust_new` only before, and the file is then trusted with the change.
     """
     file = workspace.config_file
     ensure_private(workspace)
@@ -65,11 +62,10 @@ def change_project_file(
         changed = change(content or b"", f"project file {file}")
         if changed == (content or b""):
             return False
-        if trust_harmless:
+        if trust_new:
             refuse_project_content(file, content or b"")
-        may_trust = trust_harmless or (trust_new if content is None else is_trusted(file))
-        if not may_trust and not trust_new:
-            refuse_project_content(file, changed)
+        may_trust = trust_new or is_trusted(file)
+        refuse_project_content(file, changed, trusted=may_trust)
         atomic.replace(file, changed, content, root=workspace.root)
         if may_trust:
             trust(file, changed)
@@ -81,8 +77,8 @@ def add_settings(
 ) -> tuple[Path, list[str]]:
     """Add settings to the user's own file, or to a project's; return the file and the keys it set before.
 
-    Those stay as they are. A project's file that is new, or that was trusted, is trusted with the settings:
-    the user asked for them.
+    Those stay as they are. A project's file is trusted with the settings, because the user asked for them;
+    it is refused if it needs trust without them and has none.
     """
     kept: list[str] = []
 
@@ -162,7 +158,7 @@ def write_settings(
     return (
         change_user_file(change)
         if workspace is None
-        else change_project_file(workspace, change, trust_harmless=trust_new)
+        else change_project_file(workspace, change, trust_new=trust_new)
     )
 
 

@@ -68,11 +68,11 @@ def undo(workspace: Workspace, *, redo: bool = False, dry_run: bool = False, com
 
     With a command, it is the last operation of that command.
     """
+    work = _Undo(workspace, redo=redo, command=command)  # or nothing is made where there is nothing to undo
     if dry_run:
-        work = _Undo(workspace, redo=redo, command=command)
         with reading(work.paths):
             return work.outcome_of(work.plan())
-    with writing(workspace):
+    with writing(workspace):  # another program may have written since
         work = _Undo(workspace, redo=redo, command=command)
         with journal.operation(REDO if redo else UNDO, work.target.id):
             return attempt(Place(work.paths, workspace.root / work.paths, workspace.root), work.run)

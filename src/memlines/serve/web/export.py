@@ -1,27 +1,25 @@
 """Write the memory as one page that needs no server: read-only, searchable, for sharing or an archive.
 
 What it shows leaves the machine, so secrets are taken out and private blocks are left out. Line numbers stay
-as they are in the notes, so that citations still fit.
+as they are in the notes, so that citations still fit. What could not be read is named.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from memlines.admin.backup.archive import Exported, write_whole
-from memlines.errors import MemlinesError
-from memlines.files.read import without_private_blocks
-from memlines.memory.notes.entries import notes_in, text_in
+from memlines.files.read import read_document, without_private_blocks
+from memlines.files.scan import discover
 from memlines.paths import Workspace
 from memlines.serve.web.render import MOST_RENDERED, need_packages, read_asset, render_page
 from memlines.settings import Settings
 from memlines.text.redaction import redact, rules_of
-from memlines.types import Problem, Progress
+from memlines.types import Document, Problem, Progress
 
 
 def export_page(
@@ -29,13 +27,13 @@ def export_page(
 ) -> Exported:
     """Write all notes of a workspace into one page, whole or not at all."""
     need_packages()
-    failed: list[Problem] = []
-    notes = [*_read(workspace, settings, failed, progress)]
+    notes, problems = _read(workspace, settings, progress)
     # What print and screen share with the page that is served; there is no menu to hide.
     style, script = (read_asset(name).decode() for name in ("page.css", "export.js"))
     made = render_page(
         "export.html",
         notes=notes,
+        problems=problems,
         name=workspace.root.name,
         day=datetime.now(UTC).date(),
         style=style,
@@ -46,21 +44,27 @@ def export_page(
     with write_whole(file, replace=force) as stream:
         stream.write(made)
     size = sum(len(note["text"].encode("utf-8", "replace")) for note in notes)
-    return Exported(str(file), len(notes), size, len(made), settings=False, failed=tuple(failed))
+    left_out = tuple([problem for problem in problems if not problem.failed])
+    failed = tuple([problem for problem in problems if problem.failed])
+    return Exported(str(file), len(notes), size, len(made), False, left_out, failed)
 
 
 def _read(
-    workspace: Workspace, settings: Settings, failed: list[Problem], progress: Progress
-) -> Iterator[dict[str, Any]]:
-    files, rules = notes_in(workspace, settings), rules_of(settings.redaction.rules)
-    for at, found in enumerate(files):
-        progress(at, len(files), "exporting")
-        try:
-            text = without_private_blocks(text_in(found, settings))
-        except (MemlinesError, OSError) as error:
-            failed.append(Problem(found.path, str(error), failed=True))
-            continue
-        yield {"path": found.path, "text": redact(text, rules).text}
+    workspace: Workspace, settings: Settings, progress: Progress
+) -> tuple[list[dict[str, Any]], list[Problem]]:
+    """Return the notes with their text, and what cannot be shown."""
+    limit, rules = settings.files.max_bytes, rules_of(settings.redaction.rules)
+    found = discover(workspace, settings.extra_paths, limit)
+    notes, problems = [], [*found.problems]
+    for at, file in enumerate(found.files):
+        progress(at, len(found.files), "exporting")
+        note = read_document(file, limit)
+        if isinstance(note, Document):
+            text = redact(without_private_blocks(note.text), rules).text
+            notes.append({"path": file.path, "text": text})
+        elif note is not None:
+            problems.append(note)
+    return notes, problems
 
 
 def _hash(content: str) -> str:

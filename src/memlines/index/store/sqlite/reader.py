@@ -35,6 +35,8 @@ class IndexState:
     """A number that changes whenever another connection wrote."""
     meta: Mapping[str, str]
     spaces: tuple[SpaceEntry, ...]
+    unread: int = 0
+    """How many files could not be read when they were last looked at; writers do not count them."""
     counts: dict[str, int] = field(default_factory=dict)
     """How many rows tables have, if they were counted."""
     terms: dict[str, int] = field(default_factory=dict)
@@ -152,7 +154,11 @@ class IndexReader:
     def _read_state(self, version: int) -> IndexState:
         rows = self.connection.execute("SELECT key, value FROM meta")
         meta = {str(key): str(value) for key, value in rows}
-        return IndexState(version, meta, tuple(spaces.entries(self.connection)))
+        unread = 0
+        if self._is_reader:
+            sql = "SELECT count(*) FROM files WHERE problem IS NOT NULL AND (failed OR source = 'memory')"
+            unread = int(self.connection.execute(sql).get)
+        return IndexState(version, meta, tuple(spaces.entries(self.connection)), unread)
 
     @property
     def vectors(self) -> VectorTable:
