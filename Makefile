@@ -4,7 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test lint types layers unit test-slow faults promises mutation bench docs site clean
+# Tests start thousands of programs: each is compiled once, whatever the environment says.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help demo test checks lint types layers prepared unit test-slow faults promises mutation bench docs site clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -12,7 +15,10 @@ help:  ## show this list
 demo: $(VENV)/.core  ## install, index an example workspace, ask it five questions
 	$(BIN)/python examples/demo.py
 
-test: lint types layers unit  ## everything that must be green
+test: checks unit  ## everything that must be green
+
+checks: $(VENV)/.dev
+	$(MAKE) --jobs=2 --output-sync=target lint types layers prepared
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -24,6 +30,11 @@ types: $(VENV)/.dev
 
 layers: $(VENV)/.dev
 	$(BIN)/lint-imports --no-cache
+
+# Has pytest prepare the files of tests, while mypy needs one core, for all processes of `unit`. Whatever is wrong with
+# one of them is reported there.
+prepared: $(VENV)/.dev
+	-$(BIN)/python -m pytest --collect-only -q > /dev/null
 
 # A file of tests at a time, those that take the longest first (tests/conftest.py), in two processes more than there
 # are cores: tests that wait for a program or a lock leave their core to others. Workers do not inherit -X, so the

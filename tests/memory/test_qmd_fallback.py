@@ -10,7 +10,7 @@ import pytest
 
 from memlines import Memory
 from memlines.admin.doctor.examine import examine
-from memlines.memory.qmd import seconds_to_wait
+from memlines.memory.fallback import seconds_to_wait
 from memlines.settings.qmd import Qmd, QmdUpdate
 from tests.memories import write
 from tests.programs import Cli

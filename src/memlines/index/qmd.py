@@ -197,16 +197,6 @@ def run_program(
     raise QmdFailed(f"{name} {trouble}", todo="Try 'qmd doctor'; it needs Node 22 or newer")
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """End the program and the processes of its group; one that left the group stays."""
-    if os.name == "posix":
-        with suppress(ProcessLookupError, PermissionError):  # which is how macOS says that none is left
-            os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
-    process.wait()
-
-
 def parse_hits(printed: str) -> list[QmdHit]:
     """Return the hits of the first array that has some; raise `QmdFailed` if there is no answer at all."""
     is_answer = _NOTHING.search(printed) is not None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memlines.memory.aliases import AliasNote
     from memlines.memory.answering import Quotes
     from memlines.memory.facts.table import FactTable
-    from memlines.memory.qmd import QmdBackend
+    from memlines.memory.fallback import FallbackMemory
     from memlines.memory.sharing import Sharing
 
 
@@ -114,13 +114,13 @@ class Manager(OpenIndex):
         return Sharing(self)
 
     @cached_property
-    def qmd(self) -> QmdBackend | None:
+    def qmd(self) -> FallbackMemory | None:
         """What asks the program qmd, if the settings name it as the backend."""
         if self.settings.backend != "qmd":
             return None
-        from memlines.memory.qmd import QmdBackend  # which takes time to import
+        from memlines.memory.fallback import FallbackMemory  # which takes time to import
 
-        return QmdBackend(self)
+        return FallbackMemory(self)
 
     def close(self) -> None:
         """End the work in the background and let go of the index."""

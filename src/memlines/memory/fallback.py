@@ -60,7 +60,7 @@ _CANDIDATES = 3
 _LIKELY = 0.5
 
 
-class QmdBackend:
+class FallbackMemory:
     """Answers the searches of one open memory by qmd, or by the builtin engine once qmd failed."""
 
     def __init__(self, manager: Manager) -> None:
