@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from memlines import UsageError
 from memlines.admin.doctor.examine import examine
 from memlines.errors import ClusterRefused, ClusterUnreachable, SettingsError
-from memlines.index.store.qdrant.points import dimension
+from memlines.index.store.qdrant.words import dimension
 from memlines.index.store.qdrant.writer import CollectionWriter
 from tests.cluster import Nodes, run_cluster
 from tests.memories import WORDS_ONLY, words_memory
@@ -637,7 +637,7 @@ def take_step(machine: Machine, step: str, path: str, text: str) -> None:
         case "sync":
             machine.sync()
         case _:
-            method = {"die before naming": "_name_versions", "die before removing": "_delete_chunks"}[step]
+            method = {"die before naming": "_name_versions", "die before removing": "_remove_others"}[step]
             with pytest.MonkeyPatch.context() as patch, suppress(RuntimeError):
                 patch.setattr(CollectionWriter, method, _die)
                 machine.sync()

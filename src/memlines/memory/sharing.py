@@ -34,6 +34,9 @@ _TRIES = 3
 _REST_SECONDS = 10.0
 """For how long this machine's own index answers after no node did, before one is asked again."""
 
+_REFUSED_SECONDS = 300.0
+"""For how long nothing is copied after that was refused, as to a token that may only read."""
+
 SYNC_WAIT, _BACKGROUND_WAIT = 600.0, 1.0
 """Seconds to wait for another program that copies: where someone waits for the copy, and in the background,
 which must be able to end."""
@@ -58,14 +61,16 @@ class Sharing:
 
     def __init__(self, manager: Manager) -> None:
         self._manager = manager
-        self.publisher = Publisher(manager.workspace, manager.index_file, manager.settings)
+        self.publisher = Publisher(manager.workspace, manager.settings)
         self._copied: IndexState | None = None
         """The state of the index that the cluster holds."""
         self._away: tuple[float, ClusterUnreachable] | None = None
         """Until when no node is asked, and why."""
+        self._refused: tuple[float, ClusterRefused] | None = None
+        """Until when nothing is copied, and why."""
 
     def close(self) -> None:
-        """Close the connections to the cluster."""
+        """Close the connections to the cluster for good; a copy that another thread makes fails at once."""
         self.publisher.close()
 
     def copy(self, progress: Progress = silent, *, most: int | None = None, wait: float = 0.0) -> int:
@@ -77,16 +82,24 @@ class Sharing:
         if most is None and wait > _BACKGROUND_WAIT:  # someone asked for it: the cluster may have lost it
             self._look_again()
         state = manager.read_state()
-        if self.is_copied(state) and (most is not None or not self.publisher.is_unfinished):
+        if self.is_copied(state):
             return 0
-        with self._lock().held(wait), open_existing(manager.index_file) as index:
-            left = self.publisher.publish(index, progress, most)
+        if self._refused and time.monotonic() < self._refused[0]:
+            raise self._refused[1]
+        try:
+            with self._lock().held(wait), open_existing(manager.index_file) as index:
+                left = self.publisher.publish(index, progress, most)
+        except CollectionMissing:
+            raise
+        except ClusterRefused as error:
+            self._refused = time.monotonic() + _REFUSED_SECONDS, error
+            raise
         self._copied = state if not left else None
         return left
 
     def _look_again(self) -> None:
-        """Ask the cluster what it holds, when something is copied or searched next."""
-        self._copied = None
+        """Ask the cluster what it holds and takes, when something is copied or searched next."""
+        self._copied = self._refused = None
         self.publisher.reset()
 
     def is_copied(self, state: IndexState | None) -> bool:
@@ -111,17 +124,18 @@ class Sharing:
 
         Return how many chunks held it, and the places that still do, which are looked through once more.
         """
-        publisher = self.publisher
-        publisher.mark_unfinished()
+        count, left = 0, []
+        self._look_again()
         try:
             with self._lock().held(SYNC_WAIT):
-                self._copied = None
-                found = [file for file, _, text in publisher.texts() if holds(text)]
-                publisher.forget([*dict.fromkeys(found)])
-                left = [path for _, path, text in publisher.texts() if holds(text)]
+                for writer in self.publisher.writers():
+                    found = [file for file, _, text in writer.texts() if holds(text)]
+                    writer.erase(dict.fromkeys(found))
+                    count += len(found)
+                    left += [path for _, path, text in writer.texts() if holds(text)]
         except (StoreError, OSError) as error:
             return 0, [f"the Qdrant cluster, until the next sync that reaches it ({error})"]
-        return len(found), [f"{path} on the Qdrant cluster" for path in dict.fromkeys(left)]
+        return count, [f"{path} on the Qdrant cluster" for path in dict.fromkeys(left)]
 
     def verify(self, progress: Progress) -> tuple[int, int]:
         """Copy everything, and read it again; raise if a file is missing there or differs.
