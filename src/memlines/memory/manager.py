@@ -127,7 +127,7 @@ class Manager(OpenIndex):
         if self._fact_table is not None:
             self._fact_table.close()
         if "sharing" in self.__dict__ and self.sharing is not None:
-            self.sharing.close()  # a node that hangs would keep the background
+            self.sharing.publisher.close()  # a node that hangs would keep the background
         self.background.stop()
         self.__dict__.pop("sharing", None)  # the next use makes another
         self.close_reader()

@@ -7,7 +7,7 @@ waited for, and the answer says whose notes were left out.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,6 @@ from memlines.index.search.query import EVERY_WORKSPACE, OWN_WORKSPACE, Query
 from memlines.index.search.run import Found, search
 from memlines.index.store.qdrant.cluster import CollectionMissing
 from memlines.index.store.qdrant.index import Changed, ClusterIndex
-from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.sync.job import open_existing
 from memlines.index.sync.publish import Publisher, keys_of
@@ -69,10 +68,6 @@ class Sharing:
         self._refused: tuple[float, ClusterRefused] | None = None
         """Until when nothing is copied, and why."""
 
-    def close(self) -> None:
-        """Close the connections to the cluster for good; a copy that another thread makes fails at once."""
-        self.publisher.close()
-
     def copy(self, progress: Progress = silent, *, most: int | None = None, wait: float = 0.0) -> int:
         """Copy what was indexed since the last time; return how many files are left, if that is too many.
 
@@ -86,14 +81,14 @@ class Sharing:
             return 0
         if self._refused and time.monotonic() < self._refused[0]:
             raise self._refused[1]
-        try:
-            with self._lock().held(wait), open_existing(manager.index_file) as index:
+        with self._lock().held(wait), open_existing(manager.index_file) as index:
+            try:
                 left = self.publisher.publish(index, progress, most)
-        except CollectionMissing:
-            raise
-        except ClusterRefused as error:
-            self._refused = time.monotonic() + _REFUSED_SECONDS, error
-            raise
+            except BaseException as error:
+                self.publisher.reset()  # what the cluster holds now is not known
+                if isinstance(error, ClusterRefused) and not isinstance(error, CollectionMissing):
+                    self._refused = time.monotonic() + _REFUSED_SECONDS, error
+                raise
         self._copied = state if not left else None
         return left
 
@@ -125,9 +120,9 @@ class Sharing:
         Return how many chunks held it, and the places that still do, which are looked through once more.
         """
         count, left = 0, []
-        self._look_again()
         try:
             with self._lock().held(SYNC_WAIT):
+                self._look_again()
                 for writer in self.publisher.writers():
                     found = [file for file, _, text in writer.texts() if holds(text)]
                     writer.erase(dict.fromkeys(found))
@@ -171,7 +166,7 @@ class Sharing:
     def read(self, workspace: str, path: str) -> str | None:
         """Return a note of another workspace as its chunks on the cluster have it; nothing without any."""
         with self._manager.opened() as index:
-            asked = self.publisher.prepare_search(index, (workspace,)) if index else None
+            asked = self.publisher.prepare_search(index, [workspace]) if index else None
         if asked is None:
             return None
         lines: dict[int, str] = {}
@@ -183,14 +178,6 @@ class Sharing:
                         lines |= enumerate(chunk.text.split("\n"), chunk.start_line)
                 break
         return "\n".join([lines.get(line, "") for line in range(1, max(lines) + 1)]) if lines else None
-
-    def prepare_search(self, index: Index, names: Sequence[str]) -> Callable[[], ClusterIndex]:
-        """Return what makes the index that answers a search about some workspaces, or all."""
-        own = self.publisher.tenant.workspace
-        wanted = None
-        if EVERY_WORKSPACE not in names:
-            wanted = tuple([own if name == OWN_WORKSPACE else name for name in names])
-        return self.publisher.prepare_search(index, wanted)
 
     def search(
         self, asked: Callable[[], ClusterIndex], query: Query, vector: bytes | None, model: str

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import socket
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
 from typing import Any
 
 from memlines.errors import ClusterRefused, ClusterUnreachable
 from memlines.index.search.passages import days_of
+from memlines.index.search.query import EVERY_WORKSPACE, OWN_WORKSPACE
 from memlines.index.store.qdrant.cluster import SEARCH_SECONDS, WRITE_SECONDS, Cluster
 from memlines.index.store.qdrant.collection import Collection
 from memlines.index.store.qdrant.index import ClusterIndex
@@ -56,10 +57,13 @@ class Publisher:
         """Close the connections to the cluster for good; a copy that another thread makes fails at once."""
         self.cluster.close()
 
-    def prepare_search(self, index: Index, workspaces: tuple[str, ...] | None) -> Callable[[], ClusterIndex]:
-        """Return what makes an index, for one search, of some workspaces on the cluster or of all."""
+    def prepare_search(self, index: Index, names: Sequence[str]) -> Callable[[], ClusterIndex]:
+        """Return what makes the index that answers a search about some workspaces, or all."""
+        wanted = None
+        if EVERY_WORKSPACE not in names:
+            wanted = [self.tenant.workspace if name == OWN_WORKSPACE else name for name in names]
         collection = self._collection(collection_of(self._base, _space_of(index)))
-        known = self.tenant, workspaces, index.identity(), index.vectors.background()
+        known = self.tenant, wanted, index.identity(), index.vectors.background()
         return partial(ClusterIndex, collection, *known)
 
     def publish(self, index: Index, progress: Progress, most: int | None = None) -> int:
@@ -68,13 +72,6 @@ class Publisher:
         With `most` a person waits: if more files changed, nothing is copied, and no request takes long.
         Return how many files are left then.
         """
-        try:
-            return self._publish(index, progress, most)
-        except BaseException:
-            self.reset()  # what the cluster holds now is not known
-            raise
-
-    def _publish(self, index: Index, progress: Progress, most: int | None) -> int:
         writer = self.writer(index, WRITE_SECONDS if most is None else SEARCH_SECONDS)
         name = writer.collection.name
         is_first = name not in self._heads

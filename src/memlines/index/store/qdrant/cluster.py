@@ -113,21 +113,12 @@ class Cluster:
 
     def _ask_node(self, node: str, method: str, path: str, body: Any, seconds: float) -> Any:
         """Return the result of a request to one node, whose whole reply has to come in time."""
-        try:
-            import httpx2
+        import httpx2  # which takes time to import
 
-            from memlines.embed.remote.deadlines import until
-        except ImportError:
-            raise ClusterRefused(
-                "a Qdrant cluster needs the package httpx2, which is not installed",
-                todo="Run: pip install memlines (which adds what is missing)",
-            ) from None
+        from memlines.embed.remote.deadlines import until
 
-        content = (
-            None
-            if body is None
-            else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
-        )
+        text = "" if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False)
+        content = text.encode("utf-8", "replace")
         try:
             timeout = httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
             with (

@@ -47,10 +47,6 @@ class Tenant:
     workspace: str
     agent: str
 
-    def conditions(self) -> list[dict[str, Any]]:
-        """Return what the points of this tenant fit."""
-        return conditions([self.workspace], self.agent)
-
 
 def conditions(workspaces: Sequence[str] | None, agent: str) -> list[dict[str, Any]]:
     """Return what the points of an agent in some workspaces fit, or in all that the token may see."""

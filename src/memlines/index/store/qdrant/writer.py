@@ -25,6 +25,7 @@ from memlines.index.store.qdrant.points import (
     Head,
     Tenant,
     chunk_ids,
+    conditions,
     head_id,
     is_id,
     payload_of,
@@ -69,6 +70,7 @@ class CollectionWriter:
         """
         self.collection = collection
         self._tenant = tenant
+        self._conditions = conditions([tenant.workspace], tenant.agent)
         self._origin = origin
         self._mean = mean
         self._seconds = seconds
@@ -76,7 +78,7 @@ class CollectionWriter:
     def heads(self, paths: Iterable[str] | None = None) -> dict[str, Head]:
         """Return the heads of all files of the tenant, or of some, by path."""
         if paths is None:
-            must = [*self._tenant.conditions(), {"key": HEAD, "match": {"value": True}}]
+            must = [*self._conditions, {"key": HEAD, "match": {"value": True}}]
             points: Iterable[Any] = self.collection.scroll(must, HEAD_FIELDS, self._seconds)
         else:
             points = self.collection.points([head_id(self._tenant, path) for path in paths], HEAD_FIELDS)
@@ -171,14 +173,14 @@ class CollectionWriter:
 
     def _has_all(self, heads: Mapping[str, Head]) -> bool:
         """Return whether there are as many chunks as heads name."""
-        there = self.collection.values("language", self._tenant.conditions())
+        there = self.collection.values("language", self._conditions)
         return sum(there.values()) == sum([head.chunks for head in heads.values()])
 
     def _find_unnamed(self, named: set[str]) -> Iterator[str]:
         """Yield the chunks of versions that are not named and that no machine is writing."""
         old = time.time() - _ABANDONED_SECONDS
         fields = ["version", "origin", "written", HEAD]
-        for point in self.collection.scroll(self._tenant.conditions(), fields):
+        for point in self.collection.scroll(self._conditions, fields):
             held = point["payload"]
             written = held.get("written")
             is_left = held.get("origin") == self._origin or (isinstance(written, int) and written < old)
