@@ -17,6 +17,7 @@ import secrets
 import statistics
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +33,7 @@ from memlines import Memory
 from memlines.admin.evaluation.run import MODES, evaluate, evaluation_json
 from memlines.admin.evaluation.sets import read_folder
 from memlines.embed.select import Choice
+from memlines.index.store.qdrant.points import Head
 from memlines.index.store.sqlite.index import Index
 from memlines.index.sync.publish import Publisher, group_files
 from memlines.memory.open_index import silent
@@ -104,12 +106,12 @@ def upsert_bare(nodes: Nodes, root: Path, chunks: int) -> float:
         publisher: Publisher = sharing.publisher
         writer = publisher.writer(index)
         serving = index.state.serving
-        writer.prepare(serving.dims if serving else None)
+        writer.collection.prepare(serving.dims if serving else None)
         taken, sent = 0.0, 0
         with httpx2.Client(base_url=nodes.nodes[0].address, timeout=60) as client:
-            path = f"/collections/{writer.collection}/points?wait=true"
+            path = f"/collections/{writer.collection.name}/points?wait=true"
             for group in group_files(index, index.paths()):
-                heads = [writer.new_head(name, "", len(written)) for name, written in group]
+                heads = [Head(name, "", str(uuid.uuid4()), len(written), "") for name, written in group]
                 points = [
                     point
                     for head, (_, written) in zip(heads, group, strict=True)

@@ -25,15 +25,15 @@ from bench.common import RESULTS, circumstances, keep, parser
 from bench.sizing_page import write_page
 from bench.sizing_paper import Chunks
 from memlines.index.store.qdrant.cluster import Cluster
+from memlines.index.store.qdrant.collection import Collection
 from memlines.index.store.qdrant.points import (
     CHUNK_FIELDS,
     MEANING,
     WORDS,
     Tenant,
     collection_of,
-    middling_length,
-    sparse_vector,
 )
+from memlines.index.store.qdrant.words import middling_length, sparse_vector
 from memlines.index.store.qdrant.writer import CollectionWriter, Written
 from memlines.types import IndexedChunk, Space
 
@@ -181,9 +181,8 @@ def resident(process: int) -> int:
     return int(kilobytes) * 1024
 
 
-def ask_like_searches(cluster: Cluster, collection: str, made: MadeUp) -> None:
+def ask_like_searches(collection: Collection, made: MadeUp) -> None:
     """Search by vectors and by words, and read the best, so that what searches need is in memory."""
-    path = f"/collections/{collection}/points/query/batch"
     for vector in made.vectors(QUERIES).tolist():
         words = sparse_vector(made.file(0)[2][0].chunk, TERMS)["indices"][:6]
         searches: list[dict[str, Any]] = [
@@ -191,10 +190,8 @@ def ask_like_searches(cluster: Cluster, collection: str, made: MadeUp) -> None:
             {"query": {"indices": words, "values": [1.0] * len(words)}, "using": WORDS},
         ]
         limits = {"limit": 50, "with_payload": ["file", "version"]}
-        found = cluster.ask("POST", path, {"searches": [one | limits for one in searches]})
-        cluster.points(
-            collection, [point["id"] for one in found for point in one["points"][:10]], CHUNK_FIELDS
-        )
+        found = collection.ask("points/query/batch", {"searches": [one | limits for one in searches]})
+        collection.points([point["id"] for one in found for point in one["points"][:10]], CHUNK_FIELDS)
 
 
 def restart(nodes: Nodes) -> None:
@@ -216,8 +213,9 @@ def measure(folder: Path, chunks: int, codes: Sequence[str]) -> dict[str, Any]:
         cluster = Cluster(nodes.uri)
         name = collection_of("sizing", Space("made", "up", ""))
         tenant = Tenant("sizing", "main")
-        writer = CollectionWriter(cluster, name, tenant, "0" * 12, middling_length(TERMS))
-        writer.prepare(DIMS)
+        collection = Collection(cluster, name)
+        collection.prepare(DIMS)
+        writer = CollectionWriter(collection, tenant, "0" * 12, middling_length(TERMS))
         taken, shape = fill(writer, made, chunks)
         for layout in codes:
             begin = time.monotonic()
@@ -229,7 +227,7 @@ def measure(folder: Path, chunks: int, codes: Sequence[str]) -> dict[str, Any]:
             time.sleep(_FLUSH_SECONDS)
             restart(nodes)
             wait_until_green(nodes, name)
-            ask_like_searches(cluster, name, made)
+            ask_like_searches(collection, made)
             layouts[layout] = {
                 "points": info["points_count"],
                 "segments": info["segments_count"],

@@ -10,7 +10,8 @@ from secrets import token_hex
 
 import pytest
 
-from memlines.index.store.qdrant.cluster import WRITE_SECONDS, Cluster
+from memlines.index.store.qdrant.cluster import WRITE_SECONDS
+from memlines.index.store.qdrant.collection import Collection
 from memlines.memory import sharing
 from tests.cluster import Nodes
 
@@ -57,7 +58,7 @@ def store(request: pytest.FixtureRequest, _own_home: None, monkeypatch: pytest.M
     monkeypatch.setenv("MEMLINES_STORE__COLLECTION", f"test{token_hex(4)}")
     monkeypatch.setattr(sharing, "_without_cluster", _refuse)
     # What is found is tested here, not how soon: a busy machine may take longer than a person waits.
-    defaults = Cluster.ask.__kwdefaults__ or {}
+    defaults = Collection.ask.__kwdefaults__ or {}
     assert "seconds" in defaults
     monkeypatch.setitem(defaults, "seconds", WRITE_SECONDS)
     yield driver

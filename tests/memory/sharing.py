@@ -6,9 +6,14 @@ import base64
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
+
+import httpx2
 
 from memlines import Memory
 from memlines.embed.select import Choice
@@ -16,6 +21,7 @@ from memlines.types import SearchResult
 from tests.cluster import Nodes
 from tests.indexes import silent, write
 from tests.memories import WORDS_ONLY
+from tests.programs import listening
 from tests.providers import FakeProvider
 
 Settings = Mapping[str, Any]
@@ -62,6 +68,50 @@ class Machine:
             assert index is not None
             assert memory._manager.sharing is not None
             return memory._manager.sharing.publisher.find_missing(index, silent)
+
+
+class Relay(BaseHTTPRequestHandler):
+    """Hands requests on to a node, and its answers back; keeps back those that write points, if it stalls."""
+
+    protocol_version = "HTTP/1.1"
+    node: str
+    stalls = False
+    asked: list[str]
+    """The method and path of every request."""
+    stalled: threading.Semaphore
+    """Free when a request was kept back."""
+
+    def do_GET(self) -> None:
+        self.asked.append(f"{self.command} {self.path.partition('?')[0]}")
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        if self.stalls and self.command == "PUT" and "/points" in self.path:
+            self.stalled.release()
+            self.rfile.read(1)  # which comes when the other side ends the connection
+            return
+        headers = {name: self.headers[name] for name in ("api-key", "content-type") if name in self.headers}
+        reply = httpx2.request(self.command, self.node + self.path, content=body, headers=headers, timeout=60)
+        self.send_response(reply.status_code)
+        self.send_header("content-length", str(len(reply.content)))
+        self.end_headers()
+        self.wfile.write(reply.content)
+
+    def do_PUT(self) -> None:
+        self.do_GET()
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def relayed(nodes: Nodes) -> Iterator[tuple[str, type[Relay]]]:
+    """Yield the address of a relay to a node, and the relay."""
+    fields = {"node": nodes.nodes[0].address, "asked": [], "stalled": threading.Semaphore(0)}
+    own: type[Relay] = type("OwnRelay", (Relay,), fields)
+    with listening(own) as address:
+        yield address, own
 
 
 def embedding(memory: Memory, model: str) -> Memory:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import suppress
@@ -18,11 +19,13 @@ from hypothesis import strategies as st
 from memlines import UsageError
 from memlines.admin.doctor.examine import examine
 from memlines.errors import ClusterRefused, ClusterUnreachable, SettingsError
-from memlines.index.store.qdrant.points import dimension
+from memlines.index.store.qdrant import writer
+from memlines.index.store.qdrant.words import dimension
 from memlines.index.store.qdrant.writer import CollectionWriter
+from memlines.index.sync import publish
 from tests.cluster import Nodes, run_cluster
 from tests.memories import WORDS_ONLY, words_memory
-from tests.memory.sharing import Machine, Machines, Settings, chunks_on, embedding, token
+from tests.memory.sharing import Machine, Machines, Relay, Settings, chunks_on, embedding, relayed, token
 from tests.programs import Cli
 from tests.waiting import eventually
 
@@ -257,6 +260,56 @@ def test_what_another_machine_wrote_stays_when_this_one_removes_its_own(machines
     assert second.found("kestrel second")[0] == "memory/x.md"
 
 
+def leave_what_was_replaced(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    """Have a machine die before it removes what it replaced of another one; return a third machine."""
+    first, second, third = (machines(name, store__workspace="shop") for name in ("first", "second", "third"))
+    first.write({"memory/x.md": "The kestrel of the first.\n"}).sync()
+    second.write({"memory/x.md": "The kestrel of the second.\n"})
+    with monkeypatch.context() as patch:
+        patch.setattr(CollectionWriter, "_remove_others", _die)
+        with pytest.raises(RuntimeError, match="died"):
+            second.sync()
+    assert chunks_on(first.nodes) == ["The kestrel of the first.", "The kestrel of the second."]
+    return third.write(WEB)
+
+
+@pytest.mark.promise("P6")
+def test_what_machines_that_are_gone_left_goes_with_the_sync_of_any_other(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    third = leave_what_was_replaced(machines, monkeypatch)
+    (name,) = third.nodes.collections()
+    long_ago = {
+        "payload": {"written": int(time.time()) - 100_000},
+        "filter": {"must": [workspace_is("shop")]},
+    }
+    third.nodes.ask("POST", f"/collections/{name}/points/payload?wait=true", long_ago)
+    third.sync()
+    assert chunks_on(third.nodes) == ["The kestrel of the second.", WEB["memory/web.md"].strip()]
+
+
+@pytest.mark.promise("P6")
+def test_what_another_machine_may_be_writing_stays(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    third = leave_what_was_replaced(machines, monkeypatch)
+    third.sync()
+    assert "The kestrel of the first." in chunks_on(third.nodes)
+
+
+def test_what_took_so_long_that_another_machine_may_have_removed_it_is_copied_again(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = machines("api").write(API)
+    with monkeypatch.context() as patch:
+        patch.setattr(writer, "_ABANDONED_SECONDS", -10)
+        (warning,) = api.sync()
+    assert "copying took too long" in warning
+    assert api.sync() == ()
+    assert api.missing() == []
+    assert len(chunks_on(api.nodes)) == 1
+
+
 def test_a_cluster_that_was_emptied_gets_everything_again(machines: Machines) -> None:
     api = machines("api").write(API)
     with api.open() as memory:
@@ -471,6 +524,47 @@ def test_who_may_only_read_finds_others_and_own_notes(
     assert web.found("kestrel") == ["memory/web.md"]
 
 
+def test_what_a_token_may_not_write_is_not_tried_again_with_every_search(
+    machines: Machines, guarded: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QDRANT_API_KEY", guarded.key)
+    machines("api", guarded).write(API).sync()
+    monkeypatch.setenv("QDRANT_API_KEY", token(guarded.key, {"access": "r"}))
+    with relayed(guarded) as (address, relay):
+        web = machines("web", guarded, store__uri=address).write(WEB)
+        with web.open() as memory:
+            for _ in range(3):
+                (warning,) = memory.search("kestrel", workspaces=["*"], min_score=0).warnings
+                assert warning.startswith("what changed here is not copied to the cluster")
+            assert writes(relay) == 1
+            memory.sync()
+            assert writes(relay) == 2
+
+
+def writes(relay: type[Relay]) -> int:
+    return len([request for request in relay.asked if request.startswith("PUT")])
+
+
+@pytest.mark.promise("P6")
+def test_closing_ends_a_copy_to_a_node_that_hangs_and_the_next_sync_leaves_every_chunk_once(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish, "WRITE_SECONDS", 3_600.0)
+    api = machines("api").write(API)
+    api.sync()
+    with relayed(api.nodes) as (address, relay):
+        with api.open(store__uri=address) as memory:
+            memory.sync()
+            relay.stalls = True
+            api.write(WEB)
+            memory.sync_soon()
+            assert relay.stalled.acquire(timeout=60)
+        relay.stalls = False
+        with memory:  # a memory that was closed is opened again
+            assert memory.sync().warnings == ()
+    assert chunks_on(api.nodes) == sorted(text.strip() for text in (*API.values(), *WEB.values()))
+
+
 def test_a_token_for_other_collections_finds_nothing_of_these(
     machines: Machines, guarded: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -637,7 +731,7 @@ def take_step(machine: Machine, step: str, path: str, text: str) -> None:
         case "sync":
             machine.sync()
         case _:
-            method = {"die before naming": "_name_versions", "die before removing": "_delete_chunks"}[step]
+            method = {"die before naming": "_name_versions", "die before removing": "_remove_others"}[step]
             with pytest.MonkeyPatch.context() as patch, suppress(RuntimeError):
                 patch.setattr(CollectionWriter, method, _die)
                 machine.sync()

@@ -217,7 +217,7 @@ def _search_snapshot(
             within = narrow(index) if narrow else None
             model = provider.model if provider else ""
             sharing = manager.sharing if query.workspaces and within is None else None
-            asked = sharing.prepare_search(index, query.workspaces) if sharing else None
+            asked = sharing.publisher.prepare_search(index, query.workspaces) if sharing else None
             found = Found() if asked else search(index, query, vector, model, within)
             chunks = index.count_chunks()
             pending = chunks - index.count_vectors() if provider else 0

@@ -126,9 +126,10 @@ class Manager(OpenIndex):
         """End the work in the background and let go of the index."""
         if self._fact_table is not None:
             self._fact_table.close()
-        self.background.stop()
         if "sharing" in self.__dict__ and self.sharing is not None:
-            self.sharing.close()
+            self.sharing.publisher.close()  # a node that hangs would keep the background
+        self.background.stop()
+        self.__dict__.pop("sharing", None)  # the next use makes another
         self.close_reader()
 
     # Syncs

@@ -7,7 +7,7 @@ waited for, and the answer says whose notes were left out.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +16,6 @@ from memlines.index.search.query import EVERY_WORKSPACE, OWN_WORKSPACE, Query
 from memlines.index.search.run import Found, search
 from memlines.index.store.qdrant.cluster import CollectionMissing
 from memlines.index.store.qdrant.index import Changed, ClusterIndex
-from memlines.index.store.sqlite.index import Index
 from memlines.index.store.sqlite.reader import IndexState
 from memlines.index.sync.job import open_existing
 from memlines.index.sync.publish import Publisher, keys_of
@@ -33,6 +32,9 @@ _COPIED_BY_SEARCH = 50
 _TRIES = 3
 _REST_SECONDS = 10.0
 """For how long this machine's own index answers after no node did, before one is asked again."""
+
+_REFUSED_SECONDS = 300.0
+"""For how long nothing is copied after that was refused, as to a token that may only read."""
 
 SYNC_WAIT, _BACKGROUND_WAIT = 600.0, 1.0
 """Seconds to wait for another program that copies: where someone waits for the copy, and in the background,
@@ -58,15 +60,13 @@ class Sharing:
 
     def __init__(self, manager: Manager) -> None:
         self._manager = manager
-        self.publisher = Publisher(manager.workspace, manager.index_file, manager.settings)
+        self.publisher = Publisher(manager.workspace, manager.settings)
         self._copied: IndexState | None = None
         """The state of the index that the cluster holds."""
         self._away: tuple[float, ClusterUnreachable] | None = None
         """Until when no node is asked, and why."""
-
-    def close(self) -> None:
-        """Close the connections to the cluster."""
-        self.publisher.close()
+        self._refused: tuple[float, ClusterRefused] | None = None
+        """Until when nothing is copied, and why."""
 
     def copy(self, progress: Progress = silent, *, most: int | None = None, wait: float = 0.0) -> int:
         """Copy what was indexed since the last time; return how many files are left, if that is too many.
@@ -77,16 +77,24 @@ class Sharing:
         if most is None and wait > _BACKGROUND_WAIT:  # someone asked for it: the cluster may have lost it
             self._look_again()
         state = manager.read_state()
-        if self.is_copied(state) and (most is not None or not self.publisher.is_unfinished):
+        if self.is_copied(state):
             return 0
+        if self._refused and time.monotonic() < self._refused[0]:
+            raise self._refused[1]
         with self._lock().held(wait), open_existing(manager.index_file) as index:
-            left = self.publisher.publish(index, progress, most)
+            try:
+                left = self.publisher.publish(index, progress, most)
+            except BaseException as error:
+                self.publisher.reset()  # what the cluster holds now is not known
+                if isinstance(error, ClusterRefused) and not isinstance(error, CollectionMissing):
+                    self._refused = time.monotonic() + _REFUSED_SECONDS, error
+                raise
         self._copied = state if not left else None
         return left
 
     def _look_again(self) -> None:
-        """Ask the cluster what it holds, when something is copied or searched next."""
-        self._copied = None
+        """Ask the cluster what it holds and takes, when something is copied or searched next."""
+        self._copied = self._refused = None
         self.publisher.reset()
 
     def is_copied(self, state: IndexState | None) -> bool:
@@ -111,17 +119,18 @@ class Sharing:
 
         Return how many chunks held it, and the places that still do, which are looked through once more.
         """
-        publisher = self.publisher
-        publisher.mark_unfinished()
+        count, left = 0, []
         try:
             with self._lock().held(SYNC_WAIT):
-                self._copied = None
-                found = [file for file, _, text in publisher.texts() if holds(text)]
-                publisher.forget([*dict.fromkeys(found)])
-                left = [path for _, path, text in publisher.texts() if holds(text)]
+                self._look_again()
+                for writer in self.publisher.writers():
+                    found = [file for file, _, text in writer.texts() if holds(text)]
+                    writer.erase(dict.fromkeys(found))
+                    count += len(found)
+                    left += [path for _, path, text in writer.texts() if holds(text)]
         except (StoreError, OSError) as error:
             return 0, [f"the Qdrant cluster, until the next sync that reaches it ({error})"]
-        return len(found), [f"{path} on the Qdrant cluster" for path in dict.fromkeys(left)]
+        return count, [f"{path} on the Qdrant cluster" for path in dict.fromkeys(left)]
 
     def verify(self, progress: Progress) -> tuple[int, int]:
         """Copy everything, and read it again; raise if a file is missing there or differs.
@@ -157,7 +166,7 @@ class Sharing:
     def read(self, workspace: str, path: str) -> str | None:
         """Return a note of another workspace as its chunks on the cluster have it; nothing without any."""
         with self._manager.opened() as index:
-            asked = self.publisher.prepare_search(index, (workspace,)) if index else None
+            asked = self.publisher.prepare_search(index, [workspace]) if index else None
         if asked is None:
             return None
         lines: dict[int, str] = {}
@@ -169,14 +178,6 @@ class Sharing:
                         lines |= enumerate(chunk.text.split("\n"), chunk.start_line)
                 break
         return "\n".join([lines.get(line, "") for line in range(1, max(lines) + 1)]) if lines else None
-
-    def prepare_search(self, index: Index, names: Sequence[str]) -> Callable[[], ClusterIndex]:
-        """Return what makes the index that answers a search about some workspaces, or all."""
-        own = self.publisher.tenant.workspace
-        wanted = None
-        if EVERY_WORKSPACE not in names:
-            wanted = tuple([own if name == OWN_WORKSPACE else name for name in names])
-        return self.publisher.prepare_search(index, wanted)
 
     def search(
         self, asked: Callable[[], ClusterIndex], query: Query, vector: bytes | None, model: str

@@ -140,7 +140,7 @@ def check_cluster(checkup: Checkup) -> Iterator[Finding]:
         return
     from memlines.index.sync.publish import Publisher
 
-    with closing(Publisher(checkup.workspace, checkup.index_file, checkup.settings)) as publisher:
+    with closing(Publisher(checkup.workspace, checkup.settings)) as publisher:
         nodes = publisher.cluster.check()
         for node, trouble in nodes.items():
             if trouble:

@@ -10,13 +10,14 @@ import logging
 import socket
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from queue import Empty, SimpleQueue
 from ssl import PROTOCOL_TLS_CLIENT, SSLContext
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
+from weakref import WeakSet
 
 import httpcore2
 import httpx2
@@ -60,13 +61,15 @@ def client(*, direct: str = "", secure: bool = True) -> httpx2.Client:
     return made
 
 
-def keep_deadlines(transport: httpx2.HTTPTransport) -> None:
-    """Let what goes through a transport end by the deadline of `until`.
+def keep_deadlines(transport: httpx2.HTTPTransport) -> BoundedBackend:
+    """Let what goes through a transport end by the deadline of `until`; return what can end it before.
 
     The library accepts another backend only together with a hand-made pool, which would lose the proxies of
     the environment; so the backend is wrapped in the pool that it made.
     """
-    transport._pool._network_backend = _BoundedBackend(transport._pool._network_backend)
+    backend = BoundedBackend(transport._pool._network_backend)
+    transport._pool._network_backend = backend
+    return backend
 
 
 _certificates = cache(httpx2.create_ssl_context)
@@ -92,8 +95,10 @@ def _left(timeout: float | None, error: type[Exception]) -> float | None:
 class _BoundedStream(httpcore2.NetworkStream):
     """A connection whose every step ends by the deadline."""
 
-    def __init__(self, inner: httpcore2.NetworkStream) -> None:
+    def __init__(self, inner: httpcore2.NetworkStream, backend: BoundedBackend) -> None:
         self._inner = inner
+        self._backend = backend
+        backend.watch(inner)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return self._inner.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
@@ -110,17 +115,34 @@ class _BoundedStream(httpcore2.NetworkStream):
         self, ssl_context: SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore2.NetworkStream:
         left = _left(timeout, httpcore2.ConnectTimeout)
-        return _BoundedStream(self._inner.start_tls(ssl_context, server_hostname, left))
+        return _BoundedStream(self._inner.start_tls(ssl_context, server_hostname, left), self._backend)
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
 
 
-class _BoundedBackend(httpcore2.NetworkBackend):
-    """Opens connections whose every step ends by the deadline."""
+class BoundedBackend(httpcore2.NetworkBackend):
+    """Opens connections whose every step ends by the deadline, or when another thread interrupts them all."""
 
     def __init__(self, inner: httpcore2.NetworkBackend) -> None:
         self._inner = inner
+        self._open: WeakSet[httpcore2.NetworkStream] = WeakSet()
+        self._watching = Lock()
+        self._is_interrupted = False
+
+    def watch(self, stream: httpcore2.NetworkStream) -> None:
+        """Let `interrupt` end what a connection waits for."""
+        with self._watching:
+            self._open.add(stream)
+            if self._is_interrupted:
+                _shut_down(stream)
+
+    def interrupt(self) -> None:
+        """Let every step on a connection fail from now on, also one that a thread waits for."""
+        with self._watching:
+            self._is_interrupted = True
+            for stream in self._open:
+                _shut_down(stream)
 
     def connect_tcp(
         self,
@@ -130,6 +152,7 @@ class _BoundedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
+        """Connect to the first address of a name that answers."""
         failure: Exception = httpcore2.ConnectError("the name has no address")
         for address in _addresses(host, port, _left(timeout, httpcore2.ConnectTimeout)):
             left = _left(timeout, httpcore2.ConnectTimeout)
@@ -138,8 +161,14 @@ class _BoundedBackend(httpcore2.NetworkBackend):
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
                 failure = error
             else:
-                return _BoundedStream(stream)
+                return _BoundedStream(stream, self)
         raise failure
+
+
+def _shut_down(stream: httpcore2.NetworkStream) -> None:
+    """End a connection in a way that wakes the thread that waits for it, which closing it does not."""
+    with suppress(OSError):  # one that was closed already
+        stream.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
 
 def _addresses(host: str, port: int, timeout: float | None) -> list[str]:

@@ -191,7 +191,7 @@ def _look_up(
     same: Mapping[str, tuple[str, ...]] = NO_EXPANSION.same,
 ) -> list[Term]:
     """Look up words; each may be `joined` with the one beside it, and others may mean the `same`."""
-    languages = index.state.languages or ("",)
+    languages = index.languages or ("",)
     # Where that is written in parts, these are found by themselves.
     beside = {one for group in joined.values() for one in group}
     terms_of_each = {one: query_terms(one, languages, in_parts=False) for one in beside}
@@ -254,7 +254,7 @@ def _split(index: SearchedIndex, word: str, small: Set[str]) -> list[str]:
 
 def _phrases(index: SearchedIndex, text: str) -> list[Sequence[str]]:
     """Return the terms of a text in each language, to find where they follow each other: "to be or not"."""
-    every = [terms_of(text, language) for language in index.state.languages or ("",)]
+    every = [terms_of(text, language) for language in index.languages or ("",)]
     # Of a script without blanks only the pairs follow each other in the index.
     joined = [[term for term in terms if len(term) > 1 or term.isascii()] or terms for terms in every]
     return [*dict.fromkeys(map(tuple, joined))]

@@ -85,21 +85,12 @@ class Vectors(Protocol):
         ...
 
 
-class IndexFacts(Protocol):
-    """What an index says of itself as a whole."""
-
-    @property
-    def languages(self) -> Sequence[str]:
-        """The languages whose words the index holds as stems."""
-        ...
-
-
 class SearchedIndex(Protocol):
     """An open index that answers a search from one state."""
 
     @property
-    def state(self) -> IndexFacts:
-        """What the index says of itself now."""
+    def languages(self) -> Sequence[str]:
+        """The languages whose words the index holds as stems."""
         ...
 
     @property

@@ -7,21 +7,21 @@ away or lost its data, and an index that was rebuilt all end with the next one.
 from __future__ import annotations
 
 import json
-import os
 import socket
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from memlines.errors import ClusterRefused, ClusterUnreachable
-from memlines.folders import open_private
 from memlines.index.search.passages import days_of
+from memlines.index.search.query import EVERY_WORKSPACE, OWN_WORKSPACE
 from memlines.index.store.qdrant.cluster import SEARCH_SECONDS, WRITE_SECONDS, Cluster
+from memlines.index.store.qdrant.collection import Collection
 from memlines.index.store.qdrant.index import ClusterIndex
-from memlines.index.store.qdrant.points import Head, Tenant, collection_of, collections_of, middling_length
+from memlines.index.store.qdrant.points import Head, Tenant, collection_of, collections_of
+from memlines.index.store.qdrant.words import middling_length
 from memlines.index.store.qdrant.writer import CollectionWriter, Written
 from memlines.index.store.sqlite.files import machine_mark
 from memlines.index.store.sqlite.index import Index
@@ -42,26 +42,29 @@ _MADE_WITH = ("chunker", "days", "chunk_tokens", "chunk_overlap", "terms", "reda
 class Publisher:
     """Copies the index of one workspace and agent; it remembers what the cluster holds."""
 
-    def __init__(self, workspace: Workspace, index_file: Path, settings: Settings) -> None:
+    def __init__(self, workspace: Workspace, settings: Settings) -> None:
         # A machine may get another name in another network; what it copied would no longer be its own.
         self.origin = text_hash(f"{machine_mark() or socket.gethostname()}:{workspace.root}")[:12]
         name = settings.store.workspace or f"{workspace.root.name}-{self.origin[:6]}"
         self.tenant = Tenant(name, settings.agent)
         self.cluster = Cluster(settings.store.uri)
         self._base = settings.store.collection
-        self._unfinished = index_file.with_name(f"{index_file.name}.copying")
-        """A file that is there while a copy writes, and stays if that was cut off."""
-        self._heads: dict[str, dict[str, Head]] = {}
+        self._collections: dict[str, Collection] = {}
+        self._heads: dict[str, Mapping[str, Head]] = {}
+        """The files that collections hold, as far as that is known."""
 
     def close(self) -> None:
-        """Close the connections to the cluster."""
+        """Close the connections to the cluster for good; a copy that another thread makes fails at once."""
         self.cluster.close()
 
-    def prepare_search(self, index: Index, workspaces: tuple[str, ...] | None) -> Callable[[], ClusterIndex]:
-        """Return what makes an index, for one search, of some workspaces on the cluster or of all."""
-        collection = collection_of(self._base, _space_of(index))
-        known = self.tenant, workspaces, index.identity(), index.vectors.background()
-        return partial(ClusterIndex, self.cluster, collection, *known)
+    def prepare_search(self, index: Index, names: Sequence[str]) -> Callable[[], ClusterIndex]:
+        """Return what makes the index that answers a search about some workspaces, or all."""
+        wanted = None
+        if EVERY_WORKSPACE not in names:
+            wanted = [self.tenant.workspace if name == OWN_WORKSPACE else name for name in names]
+        collection = self._collection(collection_of(self._base, _space_of(index)))
+        known = self.tenant, wanted, index.identity(), index.vectors.background()
+        return partial(ClusterIndex, collection, *known)
 
     def publish(self, index: Index, progress: Progress, most: int | None = None) -> int:
         """Make the cluster hold what an index holds; other machines' files of this workspace stay.
@@ -69,53 +72,41 @@ class Publisher:
         With `most` a person waits: if more files changed, nothing is copied, and no request takes long.
         Return how many files are left then.
         """
-        try:
-            return self._publish(index, progress, most)
-        except BaseException:
-            self.reset()  # what the cluster holds now is not known
-            raise
-
-    def _publish(self, index: Index, progress: Progress, most: int | None) -> int:
         writer = self.writer(index, WRITE_SECONDS if most is None else SEARCH_SECONDS)
-        known = self._heads.get(writer.collection)
-        is_first = known is None
-        if known is None:
+        name = writer.collection.name
+        is_first = name not in self._heads
+        if is_first:
             serving = index.state.serving
-            writer.prepare(serving.dims if serving else None)
-            known = self._heads[writer.collection] = writer.heads()
-        keys = keys_of(index)
+            writer.collection.prepare(serving.dims if serving else None)
+            self._heads[name] = writer.heads()
+        known, keys = dict(self._heads[name]), keys_of(index)
         changed = [path for path, key in keys.items() if path not in known or known[path].key != key]
         gone = [path for path, head in known.items() if path not in keys and head.origin == self.origin]
         if most is not None and len(changed) > most:
             return len(changed)
-        was_cut_off = self.is_unfinished
-        if changed or gone:
-            self.mark_unfinished()
-            done = 0
-            for group in group_files(index, changed):
-                progress(done, len(changed), LABEL)
-                known |= writer.put([(path, keys[path], chunks) for path, chunks in group])
-                done += len(group)
+        done = 0
+        for group in group_files(index, changed):
             progress(done, len(changed), LABEL)
-            writer.remove([known[path] for path in gone])
+            known |= writer.put([(path, keys[path], chunks) for path, chunks in group])
+            done += len(group)
+        progress(done, len(changed), LABEL)
+        writer.remove([known.pop(path) for path in gone])
         if most is None:  # what takes longer than a person waits
-            if was_cut_off:
-                writer.sweep()
             if is_first:
-                self.leave(but=writer.collection)  # those of models that no longer answer here
-        if most is None or not was_cut_off:
-            self._unfinished.unlink(missing_ok=True)
-        self._heads[writer.collection] = {path: head for path, head in known.items() if path not in gone}
+                self.leave(but=name)  # the collections of models that no longer answer here
+            self._heads[name] = writer.sweep(known)
+        else:
+            self._heads[name] = known
         return 0
 
     def leave(self, but: str = "") -> int:
         """Remove this machine's files from all collections `but` one; return how many there were."""
         count = 0
-        for writer in self._writers():
-            if writer.collection != but:
+        for writer in self.writers():
+            if writer.collection.name != but:
                 own = [head for head in writer.heads().values() if head.origin == self.origin]
                 writer.remove(own)
-                self._heads.pop(writer.collection, None)
+                self._heads.pop(writer.collection.name, None)
                 count += len(own)
         return count
 
@@ -128,26 +119,6 @@ class Publisher:
         """Ask the cluster again what it holds, when something is copied next."""
         self._heads = {}
 
-    def forget(self, files: Sequence[str]) -> None:
-        """Remove every trace of some files, whichever machine wrote them; what stays is copied again."""
-        self.reset()
-        for writer in self._writers():
-            writer.erase(files)
-
-    @property
-    def is_unfinished(self) -> bool:
-        """Whether something may have been left behind, which a copy that no one waits for looks for."""
-        return self._unfinished.exists()
-
-    def mark_unfinished(self) -> None:
-        """Have the next copy look for chunks that no file has: something may have been left behind."""
-        os.close(open_private(self._unfinished))
-
-    def texts(self) -> Iterator[tuple[str, str, str]]:
-        """Yield the file, path and text of every chunk of the workspace on the cluster, in use or not."""
-        for writer in self._writers():
-            yield from writer.texts()
-
     def describe(self, writer: CollectionWriter | None) -> dict[str, Any]:
         """Return which nodes answer, what the cluster holds of this workspace, and which others it has."""
         nodes = self.cluster.check()
@@ -155,10 +126,10 @@ class Publisher:
         described |= {"collection": "", "files": 0, "chunks": 0, "workspaces": {}}
         if writer is None or all(nodes.values()):
             return described
-        described["collection"] = writer.collection
+        described["collection"] = writer.collection.name
         try:
             heads = writer.heads().values()
-            described["workspaces"] = self.cluster.values(writer.collection, "workspace", [])
+            described["workspaces"] = writer.collection.values("workspace", [])
         except (ClusterUnreachable, ClusterRefused) as error:
             return described | {"error": str(error)}
         return described | {"files": len(heads), "chunks": sum([head.chunks for head in heads])}
@@ -179,15 +150,18 @@ class Publisher:
 
     def writer(self, index: Index, seconds: float = WRITE_SECONDS) -> CollectionWriter:
         """Return what writes to the collection of the vectors that answer."""
+        collection = self._collection(collection_of(self._base, _space_of(index)))
         mean = middling_length(index.mean_length())
-        collection = collection_of(self._base, _space_of(index))
-        return CollectionWriter(self.cluster, collection, self.tenant, self.origin, mean, seconds)
+        return CollectionWriter(collection, self.tenant, self.origin, mean, seconds)
 
-    def _writers(self) -> list[CollectionWriter]:
-        """Return what writes to each collection that there is."""
+    def writers(self) -> list[CollectionWriter]:
+        """Return what removes from each collection that there is."""
         found = self.cluster.ask("GET", "/collections")["collections"]
         names = [one["name"] for one in found if one["name"].startswith(collections_of(self._base))]
-        return [CollectionWriter(self.cluster, name, self.tenant, self.origin) for name in names]
+        return [CollectionWriter(self._collection(name), self.tenant, self.origin) for name in names]
+
+    def _collection(self, name: str) -> Collection:
+        return self._collections.setdefault(name, Collection(self.cluster, name))
 
 
 def keys_of(index: Index) -> dict[str, str]:
@@ -197,11 +171,9 @@ def keys_of(index: Index) -> dict[str, str]:
     made_with = json.dumps(
         [[identity.get(key) for key in _MADE_WITH], astuple(space) if space else None, mean]
     )
-    files = index.files()
     return {
-        path: text_hash(f"{made_with}\0{files[path].hash}\0{chunks}\0{vectors}")[:16]
-        for path, (chunks, vectors) in index.counts_by_file().items()
-        if path in files
+        path: text_hash(f"{made_with}\0{digest}\0{chunks}\0{vectors}")[:16]
+        for path, digest, chunks, vectors in index.counts_by_file()
     }
 
 

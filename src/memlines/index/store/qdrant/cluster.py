@@ -6,7 +6,6 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,6 +15,8 @@ from memlines.text.neutral import harmless_address
 
 if TYPE_CHECKING:
     import httpx2
+
+    from memlines.embed.remote.deadlines import BoundedBackend
 
 KEY_VARIABLE = "QDRANT_API_KEY"
 """The variable of the environment that holds the key or token, if the cluster wants one."""
@@ -31,10 +32,6 @@ _MOST_TRIES = 1.5
 
 _REST_SECONDS = 10.0
 """For how long a node that did not answer is asked only if no other one answers."""
-
-_RECENT_SECONDS = 5.0
-_PAGE = 1_000
-"""Points that are listed with one request."""
 
 _MOST_BYTES = 64_000_000
 """No reply is longer; one that is does not come from a node that works."""
@@ -67,15 +64,17 @@ class Cluster:
         self._making = threading.Lock()
         self._rests: dict[str, float] = {}
         """Until when nodes rest that did not answer."""
-        self.recent: dict[str, tuple[float, Any]] = {}
-        """Answers about very many points, and until when they hold."""
+        self._network: BoundedBackend | None = None
+        self._is_closed = False
 
     def close(self) -> None:
-        """Close the connections; the next request opens others."""
+        """Close the connections for good: what any thread is waiting for fails at once."""
         with self._making:
+            self._is_closed = True
+            if self._network is not None:
+                self._network.interrupt()
             if self._http is not None:
                 self._http.close()
-            self._http = None
 
     def ask(self, method: str, path: str, body: Any = None, *, seconds: float = SEARCH_SECONDS) -> Any:
         """Return the result of a request that the first node to answer gave.
@@ -86,28 +85,20 @@ class Cluster:
         begin = time.monotonic()
         for node in sorted(self.nodes, key=lambda node: self._rests.get(node, 0.0) > begin):
             left = begin + _MOST_TRIES * seconds - time.monotonic()
-            if left > 0:
+            if left > 0 and not self._is_closed:
                 try:
                     return self._ask_node(node, method, path, body, min(seconds, left))
                 except _Failed as error:
                     failures[harmless_address(node)] = str(error)
+        if self._is_closed:
+            raise ClusterUnreachable(
+                "the connections to the Qdrant cluster were closed meanwhile", todo="Open the memory again"
+            )
         why = "; ".join(f"{node}: {reason}" for node, reason in failures.items())
         raise ClusterUnreachable(
             f"no node of the Qdrant cluster answered ({why})",
             todo="Start the cluster, or correct store.uri",
         )
-
-    def ask_about_all(self, path: str, body: Any) -> Any:
-        """Return what holds for very many points: it may be some seconds old, unless this program wrote."""
-        key = f"{path} {json.dumps(body)}"
-        until, answer = self.recent.get(key, (0.0, None))
-        if time.monotonic() >= until:
-            answer = self.ask("POST", path, body)
-            now = time.monotonic()
-            for past in [other for other, (until, _) in list(self.recent.items()) if until <= now]:
-                self.recent.pop(past, None)
-            self.recent[key] = now + _RECENT_SECONDS, answer
-        return answer
 
     def check(self) -> dict[str, str]:
         """Return for each node what is wrong with it, which is nothing if it answers."""
@@ -122,21 +113,12 @@ class Cluster:
 
     def _ask_node(self, node: str, method: str, path: str, body: Any, seconds: float) -> Any:
         """Return the result of a request to one node, whose whole reply has to come in time."""
-        try:
-            import httpx2
+        import httpx2  # which takes time to import
 
-            from memlines.embed.remote.deadlines import until
-        except ImportError:
-            raise ClusterRefused(
-                "a Qdrant cluster needs the package httpx2, which is not installed",
-                todo="Run: pip install memlines (which adds what is missing)",
-            ) from None
+        from memlines.embed.remote.deadlines import until
 
-        content = (
-            None
-            if body is None
-            else json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
-        )
+        text = "" if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False)
+        content = text.encode("utf-8", "replace")
         try:
             timeout = httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
             with (
@@ -167,6 +149,8 @@ class Cluster:
         from memlines.embed.remote.deadlines import keep_deadlines
 
         with self._making:
+            if self._is_closed:
+                raise _Failed("the connections are closed")
             if self._http is None:
                 key = os.environ.get(KEY_VARIABLE, "").strip()
                 if not (key.isascii() and key.isprintable()):
@@ -178,43 +162,11 @@ class Cluster:
                 headers = {"content-type": "application/json", "accept-encoding": "identity"}
                 headers |= {"api-key": key} if key else {}
                 transport = httpx2.HTTPTransport(trust_env=False)
-                keep_deadlines(transport)
+                self._network = keep_deadlines(transport)
                 self._http = httpx2.Client(
                     headers=headers, follow_redirects=False, trust_env=False, transport=transport
                 )
             return self._http
-
-    # What several parts ask for
-
-    def points(self, collection: str, ids: Sequence[str], fields: Sequence[str]) -> list[dict[str, Any]]:
-        """Return those of some points that exist, with some fields of their payload."""
-        found: list[dict[str, Any]] = []
-        for start in range(0, len(ids), _PAGE):
-            body = {"ids": ids[start : start + _PAGE], "with_payload": fields, "with_vector": False}
-            found += self.ask("POST", f"/collections/{collection}/points", body)
-        return found
-
-    def scroll(
-        self,
-        collection: str,
-        must: Sequence[Mapping[str, Any]],
-        fields: Sequence[str],
-        seconds: float = WRITE_SECONDS,
-    ) -> Iterator[dict[str, Any]]:
-        """Yield every point that fits some conditions, with some fields of its payload."""
-        body: dict[str, Any] = {"filter": {"must": must}, "with_payload": fields, "limit": _PAGE}
-        while True:
-            result = self.ask("POST", f"/collections/{collection}/points/scroll", body, seconds=seconds)
-            yield from result["points"]
-            if result.get("next_page_offset") is None:
-                return
-            body["offset"] = result["next_page_offset"]
-
-    def values(self, collection: str, field: str, must: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-        """Return the values that a field has in points that fit some conditions, and in about how many."""
-        body = {"key": field, "filter": {"must": must}, "limit": _PAGE}
-        hits = self.ask_about_all(f"/collections/{collection}/facet", body)["hits"]
-        return {str(hit["value"]): int(hit["count"]) for hit in hits}
 
 
 def _host_in(node: str) -> str:

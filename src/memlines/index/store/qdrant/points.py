@@ -1,4 +1,4 @@
-"""How chunks are kept as points of a collection: their ids, their words as sparse vectors, their payload.
+"""How chunks are kept as points of a collection: their ids and their payload.
 
 A file has one head: a point without vectors that names the version of the file that counts. A chunk counts
 only if its version is that of its head. All chunks of a new version are written before the head names it, so
@@ -7,23 +7,17 @@ a reader sees all of a file or what was there before.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import math
 import re
 import uuid
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple
-from functools import lru_cache
 from typing import Any, NamedTuple
 
-from memlines.index.store.base import SpokenTerm
 from memlines.index.store.sqlite.days import read_days, write_days
 from memlines.records import dataclass
 from memlines.text.chunk import text_hash
-from memlines.text.terms import is_unspaced, terms_of, title_of
 from memlines.types import IndexedChunk, Space
 
 WORDS, MEANING = "words", "meaning"
@@ -39,20 +33,11 @@ CHUNK_FIELDS = (
 HEAD = "head"
 _NAMESPACE = uuid.UUID("4ae8f6d2-9a5c-4b39-8e36-7c1d9f0b2a55")
 
-_K1, _B, _TITLE_WEIGHT = 1.2, 0.75, 0.5
-"""The constants of BM25 in FTS5, and what a word of the title counts there."""
-
-_LENGTH_STEP = 1.2
-"""How much the mean length of chunks may change until those that are written count by another one."""
-
 _MOST_CHUNKS = 1_000_000
 _LAST_LINE = 2_000_000
 """More than a file may have: what a point says is not believed."""
 
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-
-_PREFIX = "^"
-"""The language of a term that stands for all that begin with its one character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +46,6 @@ class Tenant:
 
     workspace: str
     agent: str
-
-    def conditions(self) -> list[dict[str, Any]]:
-        """Return what the points of this tenant fit."""
-        return conditions([self.workspace], self.agent)
 
 
 def conditions(workspaces: Sequence[str] | None, agent: str) -> list[dict[str, Any]]:
@@ -122,52 +103,6 @@ def head_id(tenant: Tenant, path: str) -> str:
 def chunk_ids(version: str, count: int) -> list[str]:
     """Return the ids of the chunks of one version of a file."""
     return [str(uuid.uuid5(uuid.UUID(version), str(place))) for place in range(count)]
-
-
-@lru_cache(maxsize=100_000)
-def dimension(term: str, language: str) -> int:
-    """Return the place of a term in sparse vectors; that of the same term in another language is another."""
-    digest = hashlib.blake2s(f"{language}\0{term}".encode(), digest_size=4).digest()
-    return int.from_bytes(digest, "little")
-
-
-def dimensions(terms: SpokenTerm) -> list[int]:
-    """Return the places of a term in each of its languages."""
-    term, languages = terms
-    return [dimension(term, language) for language in languages or ("",)]
-
-
-def prefix_dimension(character: str) -> int:
-    """Return the place that stands for all terms that begin with a character of a script without blanks."""
-    return dimension(character, _PREFIX)
-
-
-def middling_length(mean: float) -> float:
-    """Return the step of a scale that is nearest to the mean length of chunks.
-
-    FTS5 compares with the mean itself; a point is written once, and so stays right while the mean moves.
-    """
-    return float(_LENGTH_STEP ** round(math.log(max(mean, 1.0), _LENGTH_STEP)))
-
-
-def sparse_vector(chunk: IndexedChunk, mean: float) -> dict[str, list[Any]]:
-    """Return how often each word of a chunk occurs, as BM25 counts; the cluster knows how rare it is.
-
-    `mean` is how many terms a chunk of middling length has.
-    """
-    text = terms_of(chunk.text, chunk.language)
-    title = terms_of(title_of(chunk.path, chunk.heading), chunk.language)
-    counts: dict[int, float] = {}
-    for terms, weight in ((text, 1.0), (title, _TITLE_WEIGHT)):
-        for term, times in Counter(terms).items():
-            own = [dimension(term, chunk.language)]
-            if is_unspaced(term):
-                own.append(prefix_dimension(term[0]))
-            for at in own:
-                counts[at] = counts.get(at, 0.0) + times * weight
-    length = _K1 * (1 - _B + _B * (len(text) + len(title) + 1) / mean)
-    values = {count: round(count * (_K1 + 1) / (count + length), 4) for count in {*counts.values()}}
-    return {"indices": [*counts], "values": [values[count] for count in counts.values()]}
 
 
 def payload_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing
 from dataclasses import field, replace
 from functools import cached_property
@@ -150,6 +150,11 @@ class IndexReader:
             if self._state is None or self._state.version != version or not self._is_reader:
                 self._state = self._read_state(version)
         return self._state
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The languages whose words the index holds as stems."""
+        return self.state.languages
 
     def _read_state(self, version: int) -> IndexState:
         rows = self.connection.execute("SELECT key, value FROM meta")
@@ -333,12 +338,12 @@ class IndexReader:
         rows, *terms = numbers or [0]
         return sum(terms) / rows if rows else 1.0
 
-    def counts_by_file(self) -> dict[str, tuple[int, int]]:
-        """Return how many chunks each file has, and how many of these have a vector that answers."""
+    def counts_by_file(self) -> Iterator[tuple[str, str, int, int]]:
+        """Yield the path and hash of each file with chunks, how many, and how many of these have a vector."""
         has_vector = f"number IN ({self.vectors.chunk_numbers_sql})"
-        sql = f"SELECT path, count(*), sum({has_vector}) FROM chunks GROUP BY path"
-        rows: Iterable[Any] = self.connection.execute(sql)
-        return {path: (chunks, vectors) for path, chunks, vectors in rows}
+        counts = f"SELECT path, count(*) AS chunks, sum({has_vector}) AS vectors FROM chunks GROUP BY path"
+        sql = f"SELECT path, files.hash, chunks, vectors FROM files JOIN ({counts}) USING (path)"
+        yield from self.connection.execute(sql)
 
     def pending(self, vectors: VectorTable, after: int, limit: int) -> list[tuple[int, Chunk]]:
         """Return the next chunks that have no vector in a table yet, beyond a chunk number."""
