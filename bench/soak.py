@@ -124,11 +124,11 @@ def _watch(found: dict[str, Any]) -> list[str]:
         f" {found['left']['processes']} processes and {found['left']['temporaries']} temporary files."
         f" It reported {len(found['notices'])} troubles.",
         "",
-        "The index grows until the cache of vectors is full: it keeps those of texts that were rewritten, at"
-        " most `cache.max_entries` of them (10,000 with about 4 kB each), in case they come back. Its journal"
-        " is begun again from 16 MB on at a moment when no one reads, and is cut if it became longer than"
-        " 64 MB meanwhile. Memory grows until it holds the terms of 50,000 words, and each thread the buffers"
-        " of the largest texts that it embedded.",
+        "The index grows until the cache of vectors is full: it keeps those of texts that were rewritten, in"
+        " case they come back. After each round of embedding there are at most `cache.max_entries` of them"
+        " (10,000 with about 4 kB each). Its journal is begun again from 16 MB on at a moment when no one"
+        " reads, and is cut if it became longer than 64 MB meanwhile. Memory grows until it holds the terms"
+        " of 50,000 words, and each thread the buffers of the largest texts that it embedded.",
     ]
 
 
