@@ -98,18 +98,18 @@ def page(kept: dict[str, Any]) -> str:
 def _watch(found: dict[str, Any]) -> list[str]:
     edits = ", ".join(f"{name} {count}" for name, count in found["edits"].items())
     times = found.get("times", 1)
+    quarters = [each for each in ("first", "third", "last") if each in found["figures"]["rss_mb"]]
     return [
         "An hour of watching" if times == 1 else f"Watching while edits are {times:g} times as fast",
         f"`memlines watch` with the builtin model on {found['notes']:,} notes for {found['seconds'] / 60:.0f}"
         f" minutes, while another process made {sum(found['edits'].values()):,} edits ({edits}) and"
         f" {found['searches']} searches ran in processes of their own. {found['samples']} looks."
-        " First and last are medians of a quarter of the time each; the slope is that of a line through the"
-        " second half.",
+        " Of a quarter of the time it is the median; the slope is that of a line through the second half.",
         "",
-        "| | first quarter | last quarter | highest | slope an hour |",
-        "|---|---|---|---|---|",
+        f"| | {' | '.join(f'{each} quarter' for each in quarters)} | highest | slope an hour |",
+        "|---|" + "---|" * len(quarters) + "---|---|",
         *(
-            f"| {label} | {row['first']:.4g} | {row['last']:.4g} | {row['highest']:.4g}"
+            f"| {label} | {' | '.join(f'{row[each]:.4g}' for each in (*quarters, 'highest'))}"
             f" | {row['slope_an_hour']:+.3g} |"
             for name, label in _LABELS.items()
             if (row := found["figures"].get(name))
