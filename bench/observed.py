@@ -92,15 +92,17 @@ def median_by(rows: list[dict[str, float]], name: str) -> float:
 
 
 def quarters(rows: list[dict[str, float]], names: tuple[str, ...]) -> Mapping[str, dict[str, float]]:
-    """Return the medians of the first and the last quarter, the highest value, and the slope in between.
+    """Return the medians of three quarters of the time, the highest value, and the slope of the second half.
 
-    The slope is that of a line through the second half, per hour: what grows without bound still grows there.
+    The slope is that of a line, per hour: what grows without bound still grows there, and has grown from the
+    third quarter to the last one.
     """
     part = max(1, len(rows) // 4)
     late = rows[len(rows) // 2 :]
     return {
         name: {
             "first": median_by(rows[:part], name),
+            "third": median_by(rows[-2 * part : -part], name),
             "last": median_by(rows[-part:], name),
             "highest": max(row[name] for row in rows),
             "slope_an_hour": 3600 * _slope([row["s"] for row in late], [row[name] for row in late]),

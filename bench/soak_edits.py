@@ -1,8 +1,8 @@
-"""Edits a workspace as people and programs do: `python -m bench.soak_edits FOLDER SECONDS`.
+"""Edits a workspace as people and programs do: `python -m bench.soak_edits FOLDER SECONDS TIMES`.
 
-At a bounded pace, notes are rewritten, appended to, saved by renaming, created, renamed and deleted, and once
-a minute fifty at once, as a checkout does. Their number stays near that of the beginning, and so does the
-size of each: what grows then is not the text. The counts are printed at the end.
+At a bounded pace, or so many times as fast, notes are rewritten, appended to, saved by renaming, created,
+renamed and deleted, and once a minute fifty at once, as a checkout does. Their number stays near that of the
+beginning, and so does the size of each: what grows then is not the text. The counts are printed at the end.
 """
 
 from __future__ import annotations
@@ -97,16 +97,16 @@ class Edits:
 
 def main() -> None:
     """Edit for some seconds, and print what was done."""
-    root, lasting = Path(sys.argv[1]), float(sys.argv[2])
+    root, lasting, times = Path(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3])
     edits = Edits(root, seed=3)
     begin = next_burst = time.monotonic()
     while (now := time.monotonic()) - begin < lasting:
         if now >= next_burst:
-            next_burst = now + BURST_EVERY_SECONDS
+            next_burst = now + BURST_EVERY_SECONDS / times
             for _ in range(BURST):
                 edits.edit()
         edits.edit()
-        time.sleep(edits.randomly.uniform(0, 2 * PACE_SECONDS))
+        time.sleep(edits.randomly.uniform(0, 2 * PACE_SECONDS / times))
     print(json.dumps(edits.done))
 
 

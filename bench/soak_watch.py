@@ -9,16 +9,29 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.common import MEMLINES, environment, run_fresh
 from bench.corpus import queries, write_workspace
 from bench.observed import HOLDING, holding, index_bytes, processes_of, quarters, temporaries, text_of
+from memlines.index.store.sqlite import cache, db
 
-NOTES, SECONDS, SAMPLE_SECONDS = 2_000, 3_600.0, 10.0
-SHORT_NOTES, SHORT_SECONDS, SHORT_SAMPLE = 100, 60.0, 2.0
+
+class Pace(NamedTuple):
+    """How many notes are edited for how long, how often the watcher is looked at, and how fast the edits."""
+
+    notes: int
+    seconds: float
+    sample_seconds: float
+    times: float = 1.0
+
+
+HOUR = Pace(2_000, 3_600.0, 10.0)
+FASTER = Pace(500, 1_200.0, 5.0, 5.0)
+SHORT = Pace(100, 60.0, 2.0)
+
 SEARCH_EVERY = 3
 """Samples between two searches by a process of its own."""
 QUIET_SECONDS = 600.0
@@ -26,30 +39,30 @@ QUIET_SECONDS = 600.0
 
 CHECKOUT = Path(__file__).parents[1]
 
-FIGURES = (*HOLDING, "cpu_share", "temporaries", "index_mb", "wal_mb", "private_mb", "text_mb", "notes")
+_SIZES = ("index_mb", "cached", "wal_mb", "private_mb", "text_mb", "notes")
+FIGURES = (*HOLDING, "cpu_share", "temporaries", *_SIZES)
 
 
-def watch_and_edit(folder: Path, *, short: bool, log: Path | None = None) -> dict[str, Any]:
+def watch_and_edit(folder: Path, pace: Pace, log: Path | None = None) -> dict[str, Any]:
     """Watch a workspace that another process edits; return how what the watcher holds went."""
-    notes, lasting, pause = (
-        (SHORT_NOTES, SHORT_SECONDS, SHORT_SAMPLE) if short else (NOTES, SECONDS, SAMPLE_SECONDS)
-    )
     root, home, scratch = folder / "notes", folder / "home", folder / "tmp"
     scratch.mkdir()
-    write_workspace(root, notes)
+    write_workspace(root, pace.notes)
     variables = environment(home, TMPDIR=str(scratch))
     with _watcher(root, variables, folder) as watcher:
         _until_whole(root, variables, watcher)
-        editing = [sys.executable, "-m", "bench.soak_edits", str(root), str(lasting)]
+        how = str(root), str(pace.seconds), str(pace.times)
+        editing = [sys.executable, "-m", "bench.soak_edits", *how]
         editor = _start(editing, variables, cwd=CHECKOUT)
-        rows = list(_samples(root, variables, watcher, editor, pause, log))
+        rows = list(_samples(root, variables, watcher, editor, pace.sample_seconds, log))
         done = json.loads(editor.communicate()[0])
         caught_up = _until_whole(root, variables, watcher)
         at_end = holding(watcher.pid)
         watcher.send_signal(signal.SIGINT)
         code = watcher.wait(timeout=60)
     return {
-        "notes": notes,
+        "notes": pace.notes,
+        "times": pace.times,
         "seconds": rows[-1]["s"],
         "samples": len(rows),
         "edits": done,
@@ -128,6 +141,7 @@ def _samples(
             "cpu_share": (seen["cpu_s"] - spent) / (now - last),
             "temporaries": len(temporaries(root, scratch)),
             **index_bytes(root),
+            "cached": _count_cached(root),
             "text_mb": size / 1e6,
             "notes": count,
             "searched": searched,
@@ -137,6 +151,11 @@ def _samples(
             with log.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps({name: round(value, 3) for name, value in row.items()}) + "\n")
         yield row
+
+
+def _count_cached(root: Path) -> int:
+    with closing(db.open_reader(root / ".memory/index.sqlite")) as connection:
+        return cache.count(connection)
 
 
 def _compare(root: Path, folder: Path, variables: Mapping[str, str]) -> dict[str, Any]:

@@ -18,9 +18,9 @@ pytestmark = [
 
 
 def test_after_a_minute_of_edits_the_index_equals_the_files(tmp_path: Path) -> None:
-    from bench.soak_watch import watch_and_edit
+    from bench.soak_watch import SHORT, watch_and_edit
 
-    found = watch_and_edit(tmp_path, short=True)
+    found = watch_and_edit(tmp_path, SHORT)
     assert (found["to_sync"], found["doctor"]) == (0, {"healthy": True, "found": []})
     assert found["left"] == {"processes": 0, "temporaries": 0}
     assert (found["exit_code"], found["notices"]) == (0, [])

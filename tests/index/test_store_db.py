@@ -137,3 +137,19 @@ def test_what_is_kept_of_a_large_database_is_bounded(path: Path) -> None:
         with closing(again(path)) as connection:
             assert sum(len(text) for (text,) in connection.execute("SELECT text FROM texts")) == 60_000_000
             assert connection.status(apsw.SQLITE_DBSTATUS_CACHE_USED)[0] < 40_000_000
+
+
+@pytest.mark.promise("P12")
+def test_a_log_that_a_reader_made_long_is_cut_when_it_is_written_to_again(path: Path) -> None:
+    with closing(open_writer(path)) as first:
+        first.execute("CREATE TABLE texts(text)")
+    log = path.with_name(path.name + "-wal")
+    with closing(open_reader(path)) as reader:
+        with snapshot(reader), closing(open_writer(path)) as writer, transaction(writer):
+            assert reader.execute("SELECT count(*) FROM texts").get == 0
+            writer.executemany("INSERT INTO texts VALUES(zeroblob(?))", [(100_000,)] * 700)
+        assert log.stat().st_size > 70_000_000
+        with closing(open_writer(path)) as writer:
+            assert log.stat().st_size == 0
+            writer.execute("DELETE FROM texts WHERE rowid = 1")
+        assert reader.execute("SELECT count(*) FROM texts").get == 699

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memlines.text.language import language_of, stemmers, stop_words
-from memlines.text.terms import RUN, joined_words, parts_of, query_terms, terms_of, title_of
+from memlines.text.terms import (
+    MOST_KNOWN,
+    RUN,
+    joined_words,
+    known_terms,
+    parts_of,
+    query_terms,
+    terms_of,
+    title_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -189,3 +198,13 @@ def test_stemmers_are_not_shared_between_threads() -> None:
     for thread in threads:
         thread.join()
     assert results == [True] * 80
+
+
+@pytest.mark.promise("P12")
+def test_words_that_never_end_are_remembered_up_to_one_number_for_all_languages() -> None:
+    for language in ("en", "de", "fr"):
+        for begin in range(0, MOST_KNOWN // 2, 1_000):
+            words = " ".join(f"word{number}" for number in range(begin, begin + 1_000))
+            assert len(terms_of(words, language)) == 1_000
+            assert sum(map(len, known_terms.values())) <= MOST_KNOWN
+    assert sum(map(len, known_terms.values())) > 0

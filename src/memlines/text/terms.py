@@ -10,7 +10,7 @@ import string
 import threading
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 import Stemmer
@@ -58,8 +58,9 @@ _COMBINING = "\u0300"
 _LONGEST = 64
 """Longer runs (hashes, encoded data) are kept by their beginning; no one types the rest."""
 
-_MOST_RUNS = 100_000
-"""Different words of a language that are remembered: about 20 MB."""
+MOST_KNOWN = 50_000
+"""Different words whose terms are remembered, those of all languages together: about 10 MB. Numbers, times,
+names and hashes bring new ones without end."""
 
 _own = threading.local()
 
@@ -113,15 +114,22 @@ class _TermsOfRuns(dict[str, str]):
             parts, whole = parts_of(run), run.replace("_", "")[:_LONGEST].casefold()
             words = [_WHOLE + whole if parts else whole, *parts] if whole else []
         terms = " ".join(stem_words(words, self._language))
-        if len(self) >= _MOST_RUNS:
-            self.clear()
+        languages = list(known_terms.values())
+        if sum(map(len, languages)) >= MOST_KNOWN:
+            for one in languages:
+                one.clear()
         self[run] = terms = run if terms == run else terms  # one object is found sooner than two
         return terms
 
 
-@cache
+known_terms: dict[str, _TermsOfRuns] = {}
+"""What is remembered of each language."""
+
+
 def _terms_of_runs(language: str) -> _TermsOfRuns:
-    return _TermsOfRuns(language)
+    if language not in known_terms:
+        known_terms[language] = _TermsOfRuns(language)
+    return known_terms[language]
 
 
 @lru_cache(maxsize=50_000)

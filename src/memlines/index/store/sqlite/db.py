@@ -36,6 +36,10 @@ _BUSY_MS = 5_000
 """Writers queue at the writer lock, so SQLite's own lock is only ever held for a moment."""
 
 _CACHE_KIB = 32_000
+_LONG_LOG = 64_000_000
+"""Bytes after which the log of what is not in the database yet is too long. SQLite uses it again from 16 MB
+on, but only at a moment without readers, and leaves the file as long as it ever was."""
+
 PAGE_BYTES = 16_384
 """Chunks have about a thousand bytes: in pages of four thousand, a fifth of the room would stay empty."""
 
@@ -80,12 +84,21 @@ def open_writer(path: Path) -> Connection:
                 # Before there is a log, so that a power cut leaves no index that is not known as ours.
                 connection.pragma("application_id", APPLICATION_ID)
             connection.pragma("journal_mode", "wal")
+            _cut_long_log(connection, path)
             # Durable enough for a cache: a power cut may lose the last commits, never the file,
             # and what is lost is read again from the notes.
             connection.pragma("synchronous", "normal")
             # What is deleted is overwritten, so that a forgotten text does not live on in free pages.
             connection.pragma("secure_delete", True)
         return connection
+
+
+def _cut_long_log(connection: Connection, path: Path) -> None:
+    """Move a long log into the database and cut it to nothing; this waits for those who read it."""
+    log = path.with_name(path.name + "-wal")
+    with system_errors(path), suppress(FileNotFoundError):
+        if log.stat().st_size > _LONG_LOG:
+            connection.pragma("wal_checkpoint", "truncate")
 
 
 def open_reader(path: Path) -> Connection:
