@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -74,6 +75,15 @@ def clusters() -> Iterator[Clusters]:
     """Return what makes a cluster of nodes, whose connections are closed in the end."""
     with ExitStack() as stack:
         yield lambda uri: stack.enter_context(closing(Cluster(uri)))
+
+
+def test_an_installation_for_words_only_is_told_which_package_is_missing(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "httpx2", None)
+    with pytest.raises(ClusterRefused, match="needs the package httpx2") as raised:
+        clusters("http://127.0.0.1:6333").ask("GET", "/collections")
+    assert "pip install memlines" in raised.value.todo
 
 
 @pytest.mark.parametrize("end", ["\r", "\n", " \r\n"])

@@ -113,10 +113,15 @@ class Cluster:
 
     def _ask_node(self, node: str, method: str, path: str, body: Any, seconds: float) -> Any:
         """Return the result of a request to one node, whose whole reply has to come in time."""
-        import httpx2  # which takes time to import
+        try:
+            import httpx2  # which an installation for words only leaves out
 
-        from memlines.embed.remote.deadlines import until
-
+            from memlines.embed.remote.deadlines import until
+        except ImportError:
+            raise ClusterRefused(
+                "a Qdrant cluster needs the package httpx2, which is not installed",
+                todo="Run: pip install memlines (which adds what is missing)",
+            ) from None
         text = "" if body is None else json.dumps(body, separators=(",", ":"), ensure_ascii=False)
         content = text.encode("utf-8", "replace")
         try:
