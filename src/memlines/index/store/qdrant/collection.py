@@ -23,6 +23,9 @@ _RECENT_SECONDS = 5.0
 _MOST_RECENT = 100
 """For how long counts hold, and how many are kept."""
 
+_PAUSES = (0.1, 0.2, 0.4, 0.8)
+"""Seconds between looks whether all parts of a new collection are there."""
+
 _SCHEMA: dict[str, Any] = {
     "workspace": {"type": "keyword", "is_tenant": True},
     "agent": "keyword",
@@ -71,6 +74,16 @@ class Collection:
             if field not in info["payload_schema"]:
                 body = {"field_name": field, "field_schema": kind}
                 self._cluster.ask("PUT", f"{self._path}/index?wait=true", body, seconds=WRITE_SECONDS)
+        self._wait_for_shards()
+
+    def _wait_for_shards(self) -> None:
+        """Wait a moment for a new collection: nodes know it before all of its parts are ready."""
+        for pause in _PAUSES:
+            try:
+                self.ask("points/count", {"exact": False})
+                return
+            except ClusterUnreachable:
+                time.sleep(pause)
 
     def _count_nodes(self) -> int:
         try:
