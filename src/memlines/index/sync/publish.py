@@ -72,12 +72,13 @@ class Publisher:
         With `most` a person waits: if more files changed, nothing is copied, and no request takes long.
         Return how many files are left then.
         """
-        writer = self.writer(index, WRITE_SECONDS if most is None else SEARCH_SECONDS)
+        seconds = WRITE_SECONDS if most is None else SEARCH_SECONDS
+        writer = self.writer(index, seconds)
         name = writer.collection.name
         is_first = name not in self._heads
         if is_first:
             serving = index.state.serving
-            writer.collection.prepare(serving.dims if serving else None)
+            writer.collection.prepare(serving.dims if serving else None, seconds)
             self._heads[name] = writer.heads()
         known, keys = dict(self._heads[name]), keys_of(index)
         changed = [path for path, key in keys.items() if path not in known or known[path].key != key]

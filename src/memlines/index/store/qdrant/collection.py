@@ -48,10 +48,10 @@ class Collection:
         self._recent: dict[str, tuple[float, dict[str, int]]] = {}
         """Counts of chunks, and until when they hold, by their conditions."""
 
-    def prepare(self, dims: int | None) -> None:
+    def prepare(self, dims: int | None, seconds: float = WRITE_SECONDS) -> None:
         """Make the collection if it is not there; several machines may do that at once."""
         try:
-            info = self._cluster.ask("GET", self._path)
+            info = self._cluster.ask("GET", self._path, seconds=seconds)
         except CollectionMissing:
             nodes = self._count_nodes()
             body = {
@@ -64,23 +64,23 @@ class Collection:
             }
             try:
                 self._cluster.ask("PUT", self._path, body, seconds=WRITE_SECONDS)
-                info = self._cluster.ask("GET", self._path)
+                info = self._cluster.ask("GET", self._path, seconds=seconds)
             except ClusterRefused as error:
                 try:  # another machine may have been quicker
-                    info = self._cluster.ask("GET", self._path)
+                    info = self._cluster.ask("GET", self._path, seconds=seconds)
                 except CollectionMissing:
                     raise error from None
         for field, kind in _SCHEMA.items():
             if field not in info["payload_schema"]:
                 body = {"field_name": field, "field_schema": kind}
                 self._cluster.ask("PUT", f"{self._path}/index?wait=true", body, seconds=WRITE_SECONDS)
-        self._wait_for_shards()
+        self._wait_for_shards(seconds)
 
-    def _wait_for_shards(self) -> None:
+    def _wait_for_shards(self, seconds: float) -> None:
         """Wait a moment for a new collection: nodes know it before all of its parts are ready."""
         for pause in _PAUSES:
             try:
-                self.ask("points/count", {"exact": False})
+                self.ask("points/count", {"exact": False}, seconds=seconds)
                 return
             except ClusterUnreachable:
                 time.sleep(pause)
@@ -95,12 +95,14 @@ class Collection:
         """Return the result of a question about the collection."""
         return self._cluster.ask("POST", f"{self._path}/{what}", body, seconds=seconds)
 
-    def points(self, ids: Sequence[str], fields: Sequence[str]) -> list[dict[str, Any]]:
+    def points(
+        self, ids: Sequence[str], fields: Sequence[str], seconds: float = SEARCH_SECONDS
+    ) -> list[dict[str, Any]]:
         """Return those of some points that exist, with some fields of their payload."""
         found: list[dict[str, Any]] = []
         for start in range(0, len(ids), _PAGE):
             body = {"ids": ids[start : start + _PAGE], "with_payload": fields, "with_vector": False}
-            found += self.ask("points", body)
+            found += self.ask("points", body, seconds=seconds)
         return found
 
     def scroll(
@@ -115,10 +117,13 @@ class Collection:
                 return
             body["offset"] = result["next_page_offset"]
 
-    def values(self, field: str, must: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    def values(
+        self, field: str, must: Sequence[Mapping[str, Any]], seconds: float = SEARCH_SECONDS
+    ) -> dict[str, int]:
         """Return the values that a field has in points that fit some conditions, and in how many."""
         body = {"key": field, "filter": {"must": must}, "limit": _PAGE, "exact": True}
-        return {str(hit["value"]): int(hit["count"]) for hit in self.ask("facet", body)["hits"]}
+        hits = self.ask("facet", body, seconds=seconds)["hits"]
+        return {str(hit["value"]): int(hit["count"]) for hit in hits}
 
     def count_chunks(self, must: Sequence[Mapping[str, Any]]) -> dict[str, int]:
         """Return how many chunks of each language fit some conditions; a head has no language.

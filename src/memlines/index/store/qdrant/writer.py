@@ -81,7 +81,8 @@ class CollectionWriter:
             must = [*self._conditions, {"key": HEAD, "match": {"value": True}}]
             points: Iterable[Any] = self.collection.scroll(must, HEAD_FIELDS, self._seconds)
         else:
-            points = self.collection.points([head_id(self._tenant, path) for path in paths], HEAD_FIELDS)
+            ids = [head_id(self._tenant, path) for path in paths]
+            points = self.collection.points(ids, HEAD_FIELDS, self._seconds)
         heads = [head for point in points if (head := read_head(point["payload"])) is not None]
         return {head.path: head for head in heads}
 
@@ -173,7 +174,7 @@ class CollectionWriter:
 
     def _has_all(self, heads: Mapping[str, Head]) -> bool:
         """Return whether there are as many chunks as heads name."""
-        there = self.collection.values("language", self._conditions)
+        there = self.collection.values("language", self._conditions, self._seconds)
         return sum(there.values()) == sum([head.chunks for head in heads.values()])
 
     def _find_unnamed(self, named: set[str]) -> Iterator[str]:
@@ -201,7 +202,8 @@ class CollectionWriter:
 
     def texts_of(self, head: Head) -> list[str]:
         """Return the texts of a file's chunks that the collection holds as they were written, in no order."""
-        points = self.collection.points(chunk_ids(head.version, head.chunks), ["hash", "text"])
+        ids = chunk_ids(head.version, head.chunks)
+        points = self.collection.points(ids, ["hash", "text"], self._seconds)
         texts = [(point["payload"].get("text"), point["payload"].get("hash")) for point in points]
         return [text for text, digest in texts if isinstance(text, str) and text_hash(text) == digest]
 
