@@ -10,7 +10,7 @@ import string
 import threading
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 
 import Stemmer
@@ -105,6 +105,7 @@ class _TermsOfRuns(dict[str, str]):
     def __init__(self, language: str) -> None:
         super().__init__()
         self._language = language
+        known_terms.append(self)
 
     def __missing__(self, run: str) -> str:
         is_camel = not (run.islower() or run[1:].islower() or len(run) == 1)
@@ -114,22 +115,20 @@ class _TermsOfRuns(dict[str, str]):
             parts, whole = parts_of(run), run.replace("_", "")[:_LONGEST].casefold()
             words = [_WHOLE + whole if parts else whole, *parts] if whole else []
         terms = " ".join(stem_words(words, self._language))
-        languages = list(known_terms.values())
-        if sum(map(len, languages)) >= MOST_KNOWN:
-            for one in languages:
+        if sum(map(len, known_terms)) >= MOST_KNOWN:
+            for one in known_terms:
                 one.clear()
         self[run] = terms = run if terms == run else terms  # one object is found sooner than two
         return terms
 
 
-known_terms: dict[str, _TermsOfRuns] = {}
-"""What is remembered of each language."""
+known_terms: list[_TermsOfRuns] = []
+"""What is remembered, one for each language."""
 
 
+@cache
 def _terms_of_runs(language: str) -> _TermsOfRuns:
-    if language not in known_terms:
-        known_terms[language] = _TermsOfRuns(language)
-    return known_terms[language]
+    return _TermsOfRuns(language)
 
 
 @lru_cache(maxsize=50_000)
