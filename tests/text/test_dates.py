@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memlines.text.date_words import fold
-from memlines.text.dates import Span, asks_when, spans_of
+from memlines.text.date_words import asks_when, fold
+from memlines.text.dates import Span, spans_of
 
 NOW = datetime(2026, 10, 14, 15, 0)
 """A Wednesday."""

@@ -36,6 +36,9 @@ from memlines.text.language import section
 Days = tuple[date, date]
 """The first and the last day of a run."""
 
+LOOKED_AT = 2_000
+"""Characters of a query that are read; what follows is hardly a question."""
+
 UNITS = "hdwmqye"
 
 
@@ -159,8 +162,9 @@ def _asking() -> tuple[dict[str, list[str]], str]:
     return by_word, "|".join(unspaced)
 
 
-def asks_for_a_time(folded: str) -> bool:
-    """Return whether a folded query asks when."""
+def asks_when(query: str) -> bool:
+    """Return whether a query asks for a time, as "When did we move?" does."""
+    folded = fold(unicodedata.normalize("NFC", query[:LOOKED_AT]))
     by_word, unspaced = _asking()
     patterns = [pattern for word in set(_WORD.findall(folded)) for pattern in by_word.get(word, ())]
     if not folded.isascii():

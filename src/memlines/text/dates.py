@@ -19,9 +19,6 @@ from memlines.text import date_words as words
 from memlines.text.date_words import Days, Part, one_day, whole_months
 from memlines.text.language import language_of
 
-_LOOKED_AT = 2_000
-"""Characters of a query that are read; what follows is hardly a question."""
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -373,7 +370,7 @@ class _Reader:
 
 def spans_of(query: str, now: datetime) -> tuple[Span, ...]:
     """Return the runs of days that a query is about, seen from `now`, in the order they are said."""
-    query = unicodedata.normalize("NFC", query[:_LOOKED_AT])
+    query = unicodedata.normalize("NFC", query[: words.LOOKED_AT])
     folded = words.fold(query)
     languages = words.languages_of(folded)
     if not languages:
@@ -387,8 +384,3 @@ def spans_of(query: str, now: datetime) -> tuple[Span, ...]:
         if all(end <= other[0] or other[1] <= start for other in chosen):
             chosen.append((start, end, span))
     return tuple(span for _, _, span in sorted(chosen, key=lambda one: one[0]) if span)
-
-
-def asks_when(query: str) -> bool:
-    """Return whether a query asks for a time, as "When did we move?" does."""
-    return words.asks_for_a_time(words.fold(unicodedata.normalize("NFC", query[:_LOOKED_AT])))

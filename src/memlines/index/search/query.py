@@ -18,8 +18,8 @@ from memlines.index.search.passages import days_of
 from memlines.records import dataclass
 from memlines.settings.tree import Query as QuerySettings
 from memlines.text.aliases import NO_EXPANSION, Expansion
-from memlines.text.date_words import without_happened
-from memlines.text.dates import Span, asks_when, spans_of
+from memlines.text.date_words import asks_when, without_happened
+from memlines.text.dates import Span, spans_of
 from memlines.text.decisions import asks_for_decisions
 from memlines.text.terms import is_small_talk, telling_words, words_of
 from memlines.types import IndexedChunk, Lines, Mode, Source, Space
