@@ -27,9 +27,9 @@ pytestmark = [
 ]
 
 STARTS = 16
-ROUNDS = scaled(2, 12)
+ROUNDS = scaled(1, 12)
 WRITERS = 8
-ENTRIES = scaled(30, 500)
+ENTRIES = scaled(15, 500)
 READERS = 4
 
 COLD = """

@@ -33,7 +33,7 @@ from tests.indexes import assert_sound, index_file, reading, write
 
 pytestmark = [
     pytest.mark.promise("P4"),
-    pytest.mark.timeout(scaled(120, 1200)),
+    pytest.mark.timeout(scaled(300, 1200)),
     pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL"),
 ]
 
