@@ -42,7 +42,6 @@ from tests.indexes import assert_sound, index_file, reading, write
 
 pytestmark = [
     pytest.mark.promise("P6"),
-    pytest.mark.timeout(60),
 ]
 
 COUNT = 12
